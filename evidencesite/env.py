@@ -1,0 +1,117 @@
+"""Typed reading of environment variables.
+
+An empty variable counts as unset. A value that cannot be used raises ImproperlyConfigured
+with the name, the value and a hint. Each call adds a row to ``SETTINGS``, against which a
+test holds the table in the README.
+"""
+
+import datetime
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+TRUE = ("1", "true", "yes", "on")
+FALSE = ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentSetting:
+    """A row of the README's table: what may be set, and what holds if it is not."""
+
+    name: str
+    default: str
+    help: str
+
+
+SETTINGS: list[EnvironmentSetting] = []
+
+
+def text(name: str, default: str, *, help: str) -> str:
+    """The variable as it stands."""
+    value = _read(name, default, help)
+    return default if value is None else value
+
+
+def texts(name: str, default: Sequence[str], *, help: str) -> list[str]:
+    """A comma-separated list without its empty items."""
+    value = _read(name, ",".join(default), help)
+    if value is None:
+        return list(default)
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
+def choice(name: str, default: str, choices: Sequence[str], *, help: str) -> str:
+    """One of the choices, spelt exactly so."""
+    value = _read(name, default, help)
+    if value is None:
+        return default
+    if value not in choices:
+        raise _unusable(name, value, f"use one of {', '.join(choices)}")
+    return value
+
+
+def boolean(name: str, default: bool, *, help: str) -> bool:
+    """True for 1, true, yes, on; False for 0, false, no, off; in any case."""
+    value = _read(name, str(default).lower(), help)
+    if value is None:
+        return default
+    if value.lower() not in TRUE + FALSE:
+        raise _unusable(name, value, f"use one of {', '.join(TRUE + FALSE)}")
+    return value.lower() in TRUE
+
+
+def integer(name: str, default: int, low: int, high: int, *, help: str) -> int:
+    """A whole number from low to high, both included."""
+    value = _read(name, str(default), help)
+    if value is None:
+        return default
+    try:
+        number = int(value)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise _unusable(name, value, f"use a whole number from {low} to {high}")
+    return number
+
+
+def optional_number(name: str, low: float, high: float, *, help: str) -> float | None:
+    """A number from low to high, both included; None if the variable is unset."""
+    value = _read(name, "", help)
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not low <= number <= high:  # NaN, which float() accepts, fails here as well
+        raise _unusable(name, value, f"use a number from {low:g} to {high:g}")
+    return number
+
+
+def optional_day(name: str, *, help: str) -> datetime.date | None:
+    """A calendar day; None if the variable is unset."""
+    value = _read(name, "", help)
+    if value is None:
+        return None
+    try:
+        return datetime.date.fromisoformat(value)
+    except ValueError as error:
+        raise _unusable(name, value, "use a day such as 2026-01-31") from error
+
+
+def path(name: str, default: str, base: Path, *, help: str) -> Path:
+    """An absolute path; a relative one starts at base, not where the process was started."""
+    value = _read(name, default, help)
+    return base / Path(default if value is None else value).expanduser()
+
+
+def _read(name: str, default: str, help: str) -> str | None:
+    SETTINGS.append(EnvironmentSetting(name, default, help))
+    return os.environ.get(name, "").strip() or None
+
+
+def _unusable(name: str, value: str, hint: str) -> ImproperlyConfigured:
+    return ImproperlyConfigured(f"{name}={value!r} is not usable: {hint}.")

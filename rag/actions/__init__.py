@@ -1,0 +1,1 @@
+"""Use cases: the only place that writes. Each governed write carries its audit event."""

@@ -1,0 +1,162 @@
+"""Ask: search, gate, propose, gate again, record. What is published is decided here by code."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db import transaction
+
+from rag.actions.profiles import Parts
+from rag.actions.searching import Found, search
+from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_without_excerpts
+from rag.core.hits import Hit
+from rag.core.retrieval import Excerpt, Options, admissible
+from rag.core.sources import Access, Selection
+from rag.core.text import sentence_spans, starts_exception
+from rag.models import Answer, Citation, Revision
+from rag.queries.eligibility import eligible_revisions
+
+CONSIDERED: Final = 5
+GATE: Final = "excerpts-3-quotes-20-v1"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A recorded answer with what it was made from."""
+
+    answer: Answer
+    verdict: Verdict
+    found: Found
+    warnings: tuple[tuple[str, ...], ...]
+
+
+def ask(
+    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+) -> Asked:
+    """Answer with exact quotations or refuse; recorded either way."""
+    found = search(question, access, selection, options, parts)
+    supplied = _supplied(question, found.hits[:CONSIDERED])
+    proposal = parts.proposer.propose(question, supplied) if supplied else None
+    with transaction.atomic():
+        served = _served(access, selection, supplied)
+        if supplied:
+            verdict = gate(proposal, supplied, lambda s: (s.revision, s.text_sha256) in served)
+        else:
+            verdict = refused_without_excerpts()
+        warnings = tuple(_warnings(q, selection) for q in verdict.quotations)
+        answer = _record(question, access, selection, options, parts, found, verdict)
+        for position, quotation in enumerate(verdict.quotations):
+            _cite(answer, position, quotation, warnings[position])
+    return Asked(answer, verdict, found, warnings)
+
+
+def _supplied(question: str, hits: Sequence[Hit]) -> list[Supplied]:
+    """The excerpts that pass the gates, under the aliases that a proposer sees."""
+    excerpts = [
+        Excerpt(h.chunk_id, h.document_id, h.start_char, h.end_char, h.text, h.context)
+        for h in hits
+    ]
+    by_id = {hit.chunk_id: hit for hit in hits}
+    kept = (by_id[excerpt.chunk_id] for excerpt in admissible(question, excerpts))
+    return [_as_supplied(f"S{number}", hit) for number, hit in enumerate(kept, start=1)]
+
+
+def _as_supplied(alias: str, hit: Hit) -> Supplied:
+    return Supplied(
+        alias=alias,
+        revision=hit.revision,
+        chunk_id=hit.chunk_id,
+        label=hit.label,
+        document_id=hit.document_id,
+        source_id=hit.source_id,
+        start_char=hit.start_char,
+        end_char=hit.end_char,
+        text=hit.text,
+        context=hit.context,
+        section=hit.section,
+        text_sha256=hit.text_sha256,
+    )
+
+
+def _served(
+    access: Access, selection: Selection, supplied: Sequence[Supplied]
+) -> set[tuple[int, str]]:
+    """Which of the excerpts' revisions are eligible now, with the text they have now."""
+    rows = eligible_revisions(access, selection).filter(pk__in={s.revision for s in supplied})
+    return set(rows.values_list("pk", "text_sha256"))
+
+
+def _warnings(quotation: Quotation, selection: Selection) -> tuple[str, ...]:
+    """What the reader must know beside the quotation; found by code, not by a model."""
+    text = Revision.objects.values_list("text", flat=True).get(pk=quotation.supplied.revision)
+    rest = sentence_spans(text, quotation.end_char, min(len(text), quotation.end_char + 2000))
+    found = []
+    if rest and starts_exception(text[slice(*rest[0])]):
+        found.append("the passage goes on with an exception")
+    if selection.archive:
+        found.append("not in force")
+    return tuple(found)
+
+
+def _record(
+    question: str,
+    access: Access,
+    selection: Selection,
+    options: Options,
+    parts: Parts,
+    found: Found,
+    verdict: Verdict,
+) -> Answer:
+    return Answer.objects.create(
+        asker=access.user,
+        scopes=sorted(access.scopes),
+        question=question,
+        as_of=access.as_of,
+        options=_options(selection, options),
+        policy=options.policy.name,
+        proposer=parts.proposer.name,
+        gate=GATE,
+        manifest=found.manifest,
+        status="accepted" if verdict.accepted else "refused",
+        text=verdict.text,
+        reason_code=verdict.reason_code,
+        reason=verdict.reason,
+        hits=[_without_text(hit) for hit in found.hits],
+    )
+
+
+def _options(selection: Selection, options: Options) -> dict[str, Any]:
+    return {
+        "mode": options.mode.value,
+        "k": options.k,
+        "min_cosine": options.min_cosine,
+        "required_terms": list(options.required_terms),
+        "statuses": sorted(status.value for status in selection.statuses),
+        "product": selection.product,
+        "filters": sorted([list(pair) for pair in selection.filters]),
+        "canonical_only": selection.canonical_only,
+    }
+
+
+def _without_text(hit: Hit) -> dict[str, Any]:
+    """A hit by place and figures: recorded answers hold no more text than they cite."""
+    kept = ("chunk_id", "document_id", "start_char", "end_char", "cosine", "lexical", "rank")
+    return {key: value for key, value in hit.to_dict().items() if key in kept}
+
+
+def _cite(answer: Answer, position: int, quotation: Quotation, warnings: tuple[str, ...]) -> None:
+    revision = Revision.objects.get(pk=quotation.supplied.revision)
+    Citation.objects.create(
+        answer=answer,
+        position=position,
+        revision=revision,
+        chunk_id=quotation.supplied.chunk_id,
+        label=quotation.supplied.label,
+        start_char=quotation.start_char,
+        end_char=quotation.end_char,
+        quote=quotation.quote,
+        quote_sha256=hashlib.sha256(quotation.quote.encode()).hexdigest(),
+        source_sha256=revision.source_sha256,
+        warnings=list(warnings),
+    )

@@ -1,0 +1,157 @@
+"""Approving, withdrawing and erasing: what is served changes here and nowhere else."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from rag.actions.audit import record
+from rag.actions.indexing import drop_from_index
+from rag.actions.people import actor_named
+from rag.core.errors import NotAllowed, NotFound
+from rag.core.sources import State, Status, check_approvable, closing_day, own_end
+from rag.models import Citation, Revision, Source
+from rag.queries.eligibility import governed
+
+
+@transaction.atomic
+def approve(document_id: str, *, actor: str, shown_sha256: str) -> Revision:
+    """Approve the pending, indexed revision whose text was shown under that SHA-256."""
+    revision = Revision.objects.filter(document_id=document_id).first()
+    if revision is None:
+        raise NotFound("revision", document_id)
+    return approve_in_transaction(revision, actor_named(actor), shown_sha256, today())
+
+
+def approve_in_transaction(
+    revision: Revision, actor: str, shown_sha256: str, day: date
+) -> Revision:
+    """The approval itself, for callers that hold the writing transaction (rebuild carries out
+    requested approvals in its own)."""
+    check_approvable(
+        str(revision), State(revision.state), revision.indexed, revision.text_sha256, shown_sha256
+    )
+    revision.valid_from = revision.valid_from or day
+    revision.state = State.APPROVED.value
+    revision.approved_by, revision.approved_at = actor, timezone.now()
+    siblings = [other for other in _siblings(revision) if other.state == State.APPROVED.value]
+    revision.valid_until = own_end(governed(revision), map(governed, siblings))
+    revision.save()
+    record(actor, "approve", _subject(revision), **_proof(revision))
+    _close(siblings, revision, actor)
+    return revision
+
+
+def _close(siblings: Iterable[Revision], successor: Revision, actor: str) -> None:
+    """End the windows that reach the successor's first day on the day before."""
+    for old in siblings:
+        day = closing_day(governed(old), governed(successor))
+        if day is None:
+            continue
+        old.valid_until, old.status = day, Status.SUPERSEDED.value
+        old.save(update_fields=["valid_until", "status"])
+        record(actor, "supersede", _subject(old), by=successor.document_id, until=day.isoformat())
+
+
+@transaction.atomic
+def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
+    """Withdraw a source, or one revision by its document id. Gone on the next request."""
+    actor = _checked(actor, reason)
+    served = [r for r in _revisions(identifier) if r.state in (State.PENDING, State.APPROVED)]
+    if not served:
+        raise NotAllowed(
+            f"{identifier} has nothing to withdraw: it is withdrawn or erased already."
+        )
+    for revision in served:
+        revision.state = State.WITHDRAWN.value
+        revision.approval_requested_by = ""
+        revision.save(update_fields=["state", "approval_requested_by"])
+        record(actor, "withdraw", _subject(revision), reason=reason, **_proof(revision))
+    return served
+
+
+def erase(identifier: str, *, actor: str, reason: str) -> list[Revision]:
+    """Delete text, passages and vectors of a source or revision; hashes and a tombstone stay.
+
+    Freed pages are overwritten and the write-ahead log is emptied, so the text is not in the
+    database's files any more either. Backups are the operator's.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA secure_delete=ON")
+        with transaction.atomic():
+            erased = _erase(identifier, _checked(actor, reason), reason)
+        if not connection.in_atomic_block:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return erased
+
+
+def _erase(identifier: str, actor: str, reason: str) -> list[Revision]:
+    revisions = [r for r in _revisions(identifier) if r.state != State.ERASED.value]
+    if not revisions:
+        raise NotAllowed(f"{identifier} is erased already.")
+    drop_from_index(revisions)
+    for revision in revisions:
+        record(actor, "erase", _subject(revision), reason=reason, **_proof(revision))
+        _blank(revision)
+        _redact_answers(revision)
+    return revisions
+
+
+def _blank(revision: Revision) -> None:
+    revision.text, revision.title, revision.state = "", "", State.ERASED.value
+    revision.indexed, revision.approval_requested_by = False, ""
+    revision.save()
+    revision.attributes.all().delete()
+    revision.facts.all().delete()
+
+
+def _redact_answers(revision: Revision) -> None:
+    """Recorded answers keep what they cited, by place and hash, without the erased words."""
+    for citation in Citation.objects.filter(revision=revision).select_related("answer"):
+        answer = citation.answer
+        answer.text = answer.text.replace(f"[{citation.label}] {citation.quote}", _erased(citation))
+        answer.save(update_fields=["text"])
+        citation.quote = ""
+        citation.save(update_fields=["quote"])
+
+
+def _erased(citation: Citation) -> str:
+    return f"[{citation.label}] (erased; SHA-256 {citation.quote_sha256})"
+
+
+def _checked(actor: str, reason: str) -> str:
+    if not reason.strip():
+        raise NotAllowed("A reason is needed; it stays on record.")
+    return actor_named(actor)
+
+
+def _revisions(identifier: str) -> list[Revision]:
+    rows = Revision.objects.filter(document_id=identifier)
+    if not rows:
+        rows = Revision.objects.filter(source__source_id=identifier)
+    if not rows and not Source.objects.filter(source_id=identifier).exists():
+        raise NotFound("source", identifier)
+    return list(rows.select_related("source__scope").order_by("pk"))
+
+
+def _siblings(revision: Revision) -> list[Revision]:
+    rows = Revision.objects.filter(source=revision.source).exclude(pk=revision.pk)
+    return list(rows.select_related("source__scope").order_by("pk"))
+
+
+def _subject(revision: Revision) -> str:
+    return f"{revision.source.source_id}@{revision.version}"
+
+
+def _proof(revision: Revision) -> dict[str, str]:
+    return {
+        "document_id": revision.document_id,
+        "source_sha256": revision.source_sha256,
+        "text_sha256": revision.text_sha256,
+    }
+
+
+def today() -> date:
+    """Today in the site's time zone."""
+    return timezone.localdate()

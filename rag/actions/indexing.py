@@ -1,0 +1,83 @@
+"""The index's rows in the database: replaced by a rebuild, cut by an erasure."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from django.db import connection
+
+from rag import models
+from rag.core.index import ChunkRow, Manifest, chunks_sha256
+from rag.core.sources import State
+from rag.models import Chunk, Passage, ProductFact, Revision
+
+INDEXABLE = (State.PENDING.value, State.APPROVED.value)
+INSERT_CHUNK = (
+    "INSERT INTO rag_chunk (revision_id, part, start_char, end_char, start_line, end_line,"
+    " section, context, passage_id) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
+
+
+def stored_chunks() -> Iterator[ChunkRow]:
+    """Every indexed chunk in the order of (source id, document id, part)."""
+    rows = Chunk.objects.order_by(
+        "revision__source__source_id", "revision__document_id", "part"
+    ).values_list(
+        *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
+        *("start_char", "end_char", "start_line", "end_line", "section", "context", "passage_id"),
+    )
+    return (ChunkRow(*row) for row in rows.iterator(chunk_size=2000))
+
+
+def insert_chunks(rows: Iterable[ChunkRow]) -> None:
+    """Insert rows by one prepared statement: the model layer takes ten times as long."""
+    with connection.cursor() as cursor:
+        cursor.executemany(INSERT_CHUNK, [_values(row) for row in rows])
+
+
+def _values(row: ChunkRow) -> tuple[int | str, ...]:
+    return (
+        *(row.revision, row.part, row.start_char, row.end_char, row.start_line, row.end_line),
+        *(row.section, row.context, row.passage),
+    )
+
+
+def corpus_sha256(revisions: Iterable[Revision]) -> str:
+    """SHA-256 of what is indexed: source and document ids and file hashes, facts files too."""
+    digest = hashlib.sha256()
+    for entry in sorted((r.source.source_id, r.document_id, r.source_sha256) for r in revisions):
+        digest.update(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def write_manifest(manifest: Manifest) -> None:
+    """Replace the one manifest row; its new generation tells every process to load anew."""
+    models.Manifest.objects.update_or_create(
+        pk=1, defaults={"content": manifest.to_dict(), "generation": uuid.uuid4().hex}
+    )
+
+
+def drop_from_index(revisions: Sequence[Revision]) -> None:
+    """Remove the revisions' chunks, every unused passage, and both from the manifest."""
+    Chunk.objects.filter(revision__in=revisions).delete()
+    ProductFact.objects.filter(revision__in=revisions).delete()
+    purge_passages()
+    row = models.Manifest.objects.filter(pk=1).first()
+    if row is None:
+        return
+    kept = Revision.objects.filter(indexed=True).exclude(pk__in=[r.pk for r in revisions])
+    write_manifest(
+        replace(
+            Manifest.from_dict(row.content),
+            corpus_sha256=corpus_sha256(kept.select_related("source")),
+            chunks=Chunk.objects.count(),
+            chunks_sha256=chunks_sha256(stored_chunks()),
+        )
+    )
+
+
+def purge_passages() -> int:
+    """Delete passages that no chunk uses; how many there were."""
+    return Passage.objects.filter(chunks__isnull=True).delete()[0]

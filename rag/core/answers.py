@@ -1,0 +1,160 @@
+"""The gate between a proposal and a published answer, and the grounded-claims form of one.
+
+A proposer only suggests which passages answer; what is published is decided here, and consists
+of slices of approved revisions and nothing else.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag.core.errors import DuplicateCitation, MissingCitation, UnknownCitation
+
+NO_EXCERPTS: Final = "Insufficient evidence: no admissible retrieved excerpts."
+UNSUPPORTED: Final = "Insufficient evidence: no supported answer."
+INVALID: Final = "Insufficient evidence: invalid citation or quotation."
+
+MAX_PIECES: Final = 3
+MIN_QUOTE: Final = 20
+
+
+@dataclass(frozen=True)
+class Supplied:
+    """An excerpt as the proposer is given it; offsets are those of the revision's text."""
+
+    alias: str
+    revision: int
+    chunk_id: str
+    label: str
+    document_id: str
+    source_id: str
+    start_char: int
+    end_char: int
+    text: str
+    context: str
+    section: str
+    text_sha256: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One proposed quotation from one excerpt."""
+
+    alias: str
+    quote: str
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a proposer suggests. A piece that could not be read is None."""
+
+    can_answer: bool
+    pieces: tuple[Piece | None, ...]
+
+
+@dataclass(frozen=True)
+class Quotation:
+    """A verified quotation: ``revision.text[start_char:end_char] == quote``."""
+
+    supplied: Supplied
+    start_char: int
+    end_char: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Accepted with quotations, or refused with a code for machines and a sentence for people."""
+
+    quotations: tuple[Quotation, ...] = ()
+    reason_code: str = ""
+    reason: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        return bool(self.quotations)
+
+    @property
+    def text(self) -> str:
+        """The published text: ``[label] quotation``, a line each; or the refusal."""
+        lines = (f"[{piece.supplied.label}] {piece.quote}" for piece in self.quotations)
+        return "\n".join(lines) if self.accepted else self.reason
+
+
+def refused_without_excerpts() -> Verdict:
+    """No hit passed the gates; no proposer is asked."""
+    return Verdict(reason_code="no_excerpts", reason=NO_EXCERPTS)
+
+
+def gate(
+    proposal: Proposal | None,
+    supplied: Sequence[Supplied],
+    still_served: Callable[[Supplied], bool],
+) -> Verdict:
+    """Accept or refuse a proposal (DESIGN section 5, Answers).
+
+    ``still_served`` says whether an excerpt's revision is eligible now with the text retrieved.
+    """
+    if proposal is None or not proposal.can_answer or not 1 <= len(proposal.pieces) <= MAX_PIECES:
+        return Verdict(reason_code="unsupported", reason=UNSUPPORTED)
+    by_alias = {excerpt.alias: excerpt for excerpt in supplied}
+    quotations = [_verified(piece, by_alias, still_served) for piece in proposal.pieces]
+    verified = tuple(quotation for quotation in quotations if quotation is not None)
+    spans = {(q.supplied.document_id, q.start_char, q.end_char) for q in verified}
+    if len(spans) != len(proposal.pieces):
+        return Verdict(reason_code="invalid_citation", reason=INVALID)
+    return Verdict(quotations=verified)
+
+
+def _verified(
+    piece: Piece | None,
+    by_alias: Mapping[str, Supplied],
+    still_served: Callable[[Supplied], bool],
+) -> Quotation | None:
+    """The piece as a slice, or None if anything about it is not exactly so."""
+    excerpt = by_alias.get(piece.alias) if piece else None
+    if piece is None or excerpt is None or len(piece.quote.strip()) < MIN_QUOTE:
+        return None
+    at = excerpt.text.find(piece.quote)
+    if at < 0 or not still_served(excerpt):
+        return None
+    quote = piece.quote.strip()
+    start = excerpt.start_char + at + piece.quote.index(quote)
+    return Quotation(excerpt, start, start + len(quote), quote)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement and the ids of the passages that it rests on."""
+
+    text: str
+    citations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class GroundedAnswer:
+    """Claims, and the text of each passage that any of them cites."""
+
+    claims: tuple[Claim, ...]
+    evidence: Mapping[str, str]
+
+
+def build_grounded_answer(claims: Sequence[Claim], hits: Mapping[str, str]) -> GroundedAnswer:
+    """Check the claims' citations against ``hits`` (id → text).
+
+    Raises ``MissingCitation``, ``DuplicateCitation`` or ``UnknownCitation``.
+    """
+    for claim in claims:
+        _check_citations(claim, hits)
+    cited = (identifier for claim in claims for identifier in claim.citations)
+    return GroundedAnswer(tuple(claims), {identifier: hits[identifier] for identifier in cited})
+
+
+def _check_citations(claim: Claim, hits: Mapping[str, str]) -> None:
+    if not claim.citations:
+        raise MissingCitation
+    for at, identifier in enumerate(claim.citations):
+        if identifier in claim.citations[:at]:
+            raise DuplicateCitation(identifier)
+        if identifier not in hits:
+            raise UnknownCitation(identifier)

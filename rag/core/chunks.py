@@ -1,0 +1,198 @@
+"""Chunking policies: a text as slices that can be quoted, found and cited."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rag.core.errors import InvalidOption, InvalidText
+from rag.core.sections import Piece, pieces
+from rag.core.text import LineIndex, body_start
+
+DEFAULT = "sections-v1"
+
+_WORD = re.compile(r"\S+")
+_WINDOWS = re.compile(r"(chars|words)-([0-9]{1,6})-overlap-([0-9]{1,6})-v1")
+_SECTIONS = re.compile(r"sections(?:-([0-9]{1,6}))?-v1")
+_DEFAULT_LIMIT = 1000
+_SEPARATOR = " › "
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A slice of a text: ``text == whole[start_char:end_char]``, character for character.
+
+    ``part`` counts from 0. Offsets are zero-based, end-exclusive code points of the whole text,
+    front matter included; lines are one-based and inclusive. ``section`` is the heading path.
+    ``context`` (title, heading path, table header) helps finding and is never quotable.
+    """
+
+    part: int
+    start_char: int
+    end_char: int
+    start_line: int
+    end_line: int
+    text: str
+    section: str
+    context: str
+
+
+class Chunker(Protocol):
+    """A way to cut; its id stands in the index manifest and changes with its results."""
+
+    @property
+    def id(self) -> str:
+        """Names the policy, its parameters and its version."""
+
+    def split(self, text: str, title: str) -> tuple[Chunk, ...]:
+        """Chunks of a whole text in order; check the result of any splitter: ``check_chunks``."""
+
+
+@dataclass(frozen=True)
+class CharacterWindows:
+    """Windows of ``size`` characters, each beginning ``size - overlap`` after the one before.
+
+    They run from the end of the front matter to the end of the text and are not trimmed;
+    windows of white space alone are left out.
+    """
+
+    size: int = 600
+    overlap: int = 80
+
+    def __post_init__(self) -> None:
+        _check_window(self.size, self.overlap)
+
+    @property
+    def id(self) -> str:
+        return f"chars-{self.size}-overlap-{self.overlap}-v1"
+
+    def split(self, text: str, title: str) -> tuple[Chunk, ...]:
+        """Raises InvalidText for a text without a body."""
+        start = _start_of_body(text)
+        bounds = _windows(len(text) - start, self.size, self.overlap)
+        spans = ((start + first, start + last) for first, last in bounds)
+        visible = (Piece(a, b, (), "") for a, b in spans if not text[a:b].isspace())
+        return _chunks(text, title, visible)
+
+
+@dataclass(frozen=True)
+class WordWindows:
+    """Windows of ``size`` words (runs without white space), ``overlap`` of them shared."""
+
+    size: int
+    overlap: int
+
+    def __post_init__(self) -> None:
+        _check_window(self.size, self.overlap)
+
+    @property
+    def id(self) -> str:
+        return f"words-{self.size}-overlap-{self.overlap}-v1"
+
+    def split(self, text: str, title: str) -> tuple[Chunk, ...]:
+        """Raises InvalidText for a text without a body."""
+        words = [word.span() for word in _WORD.finditer(text, _start_of_body(text))]
+        bounds = _windows(len(words), self.size, self.overlap)
+        spans = (Piece(words[a][0], words[b - 1][1], (), "") for a, b in bounds)
+        return _chunks(text, title, spans)
+
+
+@dataclass(frozen=True)
+class Sections:
+    """Slices of at most ``limit`` characters that follow the structure of the text.
+
+    Headings, paragraphs, list items, table rows and code stay whole where they fit; a heading
+    stays with its text, a lead-in with its list, a rule with the exception that follows it.
+    Chunks do not overlap, are trimmed, and hold every non-space character of the body.
+    Short sections are joined with the next one beside or below them; ``section`` then is the
+    path that they have in common.
+    """
+
+    limit: int = _DEFAULT_LIMIT
+
+    def __post_init__(self) -> None:
+        if self.limit < 20:
+            raise InvalidOption("limit", self.limit, "a section chunk has at least 20 characters")
+
+    @property
+    def id(self) -> str:
+        return DEFAULT if self.limit == _DEFAULT_LIMIT else f"sections-{self.limit}-v1"
+
+    def split(self, text: str, title: str) -> tuple[Chunk, ...]:
+        """Raises InvalidText for a text without a body."""
+        return _chunks(text, title, pieces(text, _start_of_body(text), self.limit))
+
+
+def chunker(identifier: str) -> Chunker:
+    """The policy with this id; raises InvalidOption for an unknown one."""
+    if windows := _WINDOWS.fullmatch(identifier):
+        kind = CharacterWindows if windows[1] == "chars" else WordWindows
+        return kind(int(windows[2]), int(windows[3]))
+    if sections := _SECTIONS.fullmatch(identifier):
+        return Sections(int(sections[1] or _DEFAULT_LIMIT))
+    known = f"{DEFAULT}, sections-N-v1, chars-N-overlap-M-v1 and words-N-overlap-M-v1"
+    raise InvalidOption("chunking", identifier, f"known are {known}")
+
+
+def check_chunks(chunks: Sequence[Chunk], text: str) -> None:
+    """Refuse chunks that cannot be cited: run on what any splitter gives, before embedding.
+
+    Raises InvalidText for no chunks, parts that do not count 0, 1, 2, …, offsets outside the
+    text, blank text and text that is not the slice at its offsets.
+    """
+    if not chunks:
+        raise InvalidText("The splitter gave no chunk.")
+    for number, chunk in enumerate(chunks):
+        if fault := _fault(chunk, number, text):
+            raise InvalidText(f"The splitter's chunk {number} {fault}.")
+
+
+def _fault(chunk: Chunk, number: int, text: str) -> str:
+    if chunk.part != number:
+        return f"has part {chunk.part}; parts count 0, 1, 2, … without doubles"
+    if not 0 <= chunk.start_char < chunk.end_char <= len(text):
+        return f"has offsets {chunk.start_char} to {chunk.end_char} in {len(text)} characters"
+    if not chunk.text.strip():
+        return "is blank"
+    if chunk.text != text[chunk.start_char : chunk.end_char]:
+        return "has another text than the slice at its offsets"
+    return ""
+
+
+def _check_window(size: int, overlap: int) -> None:
+    if size < 1:
+        raise InvalidOption("size", size, "a window holds at least one")
+    if not 0 <= overlap < size:
+        raise InvalidOption("overlap", overlap, f"it must be from 0 to {size - 1}, below the size")
+
+
+def _windows(length: int, size: int, overlap: int) -> list[tuple[int, int]]:
+    """Bounds of windows over ``length`` items; the last is the first to reach the end."""
+    starts = range(0, max(length - overlap, 1), size - overlap)
+    return [(start, min(start + size, length)) for start in starts]
+
+
+def _start_of_body(text: str) -> int:
+    start = body_start(text)
+    if not text[start:].strip():
+        raise InvalidText("The text has no body to quote.")
+    return start
+
+
+def _chunks(text: str, title: str, found: Iterable[Piece]) -> tuple[Chunk, ...]:
+    lines = LineIndex(text)
+    return tuple(_chunk(text, title, lines, part, piece) for part, piece in enumerate(found))
+
+
+def _chunk(text: str, title: str, lines: LineIndex, part: int, piece: Piece) -> Chunk:
+    section = _SEPARATOR.join(filter(None, piece.path))
+    return Chunk(
+        part=part,
+        start_char=piece.start,
+        end_char=piece.end,
+        start_line=lines.line(piece.start),
+        end_line=lines.line(piece.end - 1),
+        text=text[piece.start : piece.end],
+        section=section,
+        context="\n".join(filter(None, (title, section, piece.header))),
+    )

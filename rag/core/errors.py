@@ -1,0 +1,173 @@
+"""One tree of errors. ``str(error)`` is the sentence to show; ``code`` is for machines.
+
+HTTP statuses and exit codes are decided by the web layer and the commands, not here.
+"""
+
+from typing import ClassVar
+
+
+class RagError(Exception):
+    """Base of every refusal and failure that this application explains to a person."""
+
+    code: ClassVar[str] = "error"
+
+
+class InvalidFile(RagError):
+    """A file that cannot be imported; the rest of an import goes on."""
+
+    code = "invalid_file"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class InvalidText(RagError):
+    """Bytes that are not text, or a text that has nothing to quote."""
+
+    code = "invalid_text"
+
+
+class InvalidOption(RagError):
+    """A setting or request option outside its range."""
+
+    code = "invalid_option"
+
+    def __init__(self, name: str, value: object, hint: str) -> None:
+        super().__init__(f"{name} {value!r} is not usable: {hint}.")
+        self.name = name
+        self.value = value
+
+
+class InvalidWindow(RagError):
+    """A validity window that ends before it begins."""
+
+    code = "invalid_window"
+
+
+class NotFound(RagError):
+    """Missing, or not readable by who asks: the two are told apart nowhere."""
+
+    code = "not_found"
+
+    def __init__(self, kind: str, identifier: str) -> None:
+        super().__init__(f"There is no {kind} {identifier!r}.")
+        self.kind = kind
+        self.identifier = identifier
+
+
+class NotAllowed(RagError):
+    """A governed change that its rule forbids."""
+
+    code = "not_allowed"
+
+
+class Busy(RagError):
+    """Somebody else holds the lock."""
+
+    code = "busy"
+
+
+class Cancelled(RagError):
+    """Stopped by a signal or by the caller; nothing was published."""
+
+    code = "cancelled"
+
+
+class StorageError(RagError):
+    """The database cannot be read or written (full disk, read-only file, damaged file)."""
+
+    code = "storage"
+
+
+class ProviderError(RagError):
+    """A model provider that failed: named, with the operation and the cause, never replaced."""
+
+    code = "provider"
+
+    def __init__(self, provider: str, operation: str, cause: str) -> None:
+        super().__init__(f"{provider}: {operation} failed: {cause}.")
+        self.provider = provider
+        self.operation = operation
+
+
+class InvalidVector(RagError):
+    """An embedding that breaks the contract: wrong count or dimension, not finite, or zero."""
+
+    code = "invalid_vector"
+
+
+class IndexMissing(RagError):
+    """Nothing was ever indexed."""
+
+    code = "index_missing"
+
+    def __init__(self) -> None:
+        super().__init__("There is no index yet. Run: manage.py rebuild")
+
+
+class IndexMismatch(RagError):
+    """The index was made by something else than what is configured now."""
+
+    code = "index_mismatch"
+
+    def __init__(self, field: str, indexed: object, configured: object) -> None:
+        super().__init__(
+            f"The index was made with {field} {indexed!r}, but {configured!r} is configured. "
+            "Run: manage.py rebuild"
+        )
+        self.field = field
+
+
+class IndexDamaged(RagError):
+    """The stored index contradicts its own manifest; nothing is answered from it."""
+
+    code = "index_damaged"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"The index is damaged: {what}. Run: manage.py rebuild")
+
+
+class IndexBehind(RagError):
+    """Imported sources wait for a rebuild, and the site is set to refuse meanwhile."""
+
+    code = "index_behind"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The index is older than the imported sources of your scopes. Run: manage.py rebuild"
+        )
+
+
+class CitationError(RagError):
+    """Base of the three ways in which a claim's citations can be wrong."""
+
+    code = "citation"
+
+
+class UnknownCitation(CitationError):
+    """A claim cites an id that was not retrieved."""
+
+    code = "unknown_citation"
+
+    def __init__(self, identifier: str) -> None:
+        super().__init__(f"The claim cites {identifier!r}, which is an unknown citation.")
+
+
+class MissingCitation(CitationError):
+    """A claim without any citation."""
+
+    code = "missing_citation"
+
+    def __init__(self) -> None:
+        super().__init__("Every claim requires at least one citation.")
+
+
+class DuplicateCitation(CitationError):
+    """A claim cites the same id twice."""
+
+    code = "duplicate_citation"
+
+    def __init__(self, identifier: str) -> None:
+        super().__init__(f"The claim has a duplicate citation of {identifier!r}.")

@@ -1,0 +1,111 @@
+"""The extractive proposer: whole sentences of the excerpts that best match the question."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from rag.core.answers import MIN_QUOTE, Piece, Proposal, Supplied
+from rag.core.lexical import Floats, content_tokens, stem
+from rag.core.text import sentence_spans, starts_exception
+
+LONGEST: Final = 600
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Judges how well passages answer a question; higher is better, on the scorer's own scale.
+
+    ``minimum`` is the least score of a sentence that answers, ``margin`` how far below the best
+    another quotation may lie. ``score(question, passages)`` gives float64 (n,).
+    """
+
+    name: str
+    minimum: float
+    margin: float
+    score: Callable[[str, Sequence[str]], Floats]
+
+
+def lexical_coverage(question: str, passages: Sequence[str]) -> Floats:
+    """Share of the question's content words that each passage holds, 0 to 1. Needs no model."""
+    asked = _stems(question)
+    held = (len(asked & _stems(passage)) for passage in passages)
+    return np.array([count / max(len(asked), 1) for count in held], dtype=np.float64)
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(token.word, "en") for token in content_tokens(text, ("en",))}
+
+
+LEXICAL: Final = Scorer("lexical-coverage-v1", 0.6, 0.2, lexical_coverage)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A quotable run of whole sentences of one excerpt; offsets are those of the excerpt."""
+
+    supplied: Supplied
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.supplied.text[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Extractive:
+    """Deterministic: the same excerpts give the same proposal."""
+
+    scorer: Scorer
+    pieces: int = 3
+
+    @property
+    def name(self) -> str:
+        return f"extractive-v1/{self.scorer.name}"
+
+    def propose(self, question: str, supplied: Sequence[Supplied]) -> Proposal:
+        """The best sentence, and up to two more that score nearly as well."""
+        candidates = [c for excerpt in supplied for c in quotable(excerpt)]
+        if not candidates:
+            return Proposal(can_answer=False, pieces=())
+        scores = self.scorer.score(question, [c.text for c in candidates])
+        best = float(scores.max())
+        if best < self.scorer.minimum:
+            return Proposal(can_answer=False, pieces=())
+        order = np.argsort(-scores, kind="stable")
+        least = max(self.scorer.minimum, best - self.scorer.margin)
+        chosen = _distinct([candidates[int(i)] for i in order if scores[i] >= least])
+        pieces = (Piece(c.supplied.alias, c.text) for c in chosen[: self.pieces])
+        return Proposal(can_answer=True, pieces=tuple(pieces))
+
+
+def quotable(excerpt: Supplied) -> Iterator[Candidate]:
+    """Sentences of at least 20 characters, each with the exception that follows it."""
+    spans = sentence_spans(excerpt.text)
+    for at, (start, end) in enumerate(spans):
+        following = spans[at + 1 :]
+        for next_start, next_end in following:
+            goes_on = starts_exception(excerpt.text[next_start:next_end])
+            if (end - start >= MIN_QUOTE and not goes_on) or next_end - start > LONGEST:
+                break
+            end = next_end
+        if end - start >= MIN_QUOTE:
+            yield Candidate(excerpt, start, end)
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Without those that overlap or repeat a better one."""
+    kept: list[Candidate] = []
+    for candidate in candidates:
+        if not any(_same(candidate, other) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _same(left: Candidate, right: Candidate) -> bool:
+    if left.supplied.document_id != right.supplied.document_id:
+        return left.text == right.text
+    offset = left.supplied.start_char - right.supplied.start_char
+    return left.start + offset < right.end and right.start < left.end + offset

@@ -1,0 +1,231 @@
+"""What the index was made from (manifest) and the index as a process holds it (snapshot)."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.core.embeddings import Profile
+from rag.core.errors import IndexDamaged, IndexMismatch
+from rag.core.lexical import Floats, Mask, Postings, Rows, TermCounts
+from rag.core.sources import chunk_id, label
+from rag.core.vectors import Matrix, row_norms
+
+# Fields that must equal the configuration before a vector is compared with another.
+EMBEDDING_FIELDS: Final = (
+    "provider", "endpoint", "model", "model_digest", "dimension", "similarity", "fingerprint",
+    "chunking", "analyser",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The one row that says what made the index. ``corpus_sha256`` includes product facts."""
+
+    provider: str
+    endpoint: str
+    model: str
+    model_digest: str
+    dimension: int
+    similarity: str
+    fingerprint: str
+    chunking: str
+    analyser: str
+    corpus_sha256: str
+    chunks: int
+    chunks_sha256: str
+    canaries: tuple[tuple[float, ...], ...]
+
+    @classmethod
+    def of(
+        cls,
+        profile: Profile,
+        chunking: str,
+        analyser: str,
+        **made: Any,
+    ) -> "Manifest":
+        """The manifest of an index made now; ``made`` are the fields that the corpus gives."""
+        return cls(
+            provider=profile.provider,
+            endpoint=profile.endpoint,
+            model=profile.model,
+            model_digest=profile.digest,
+            dimension=profile.dimension,
+            similarity=profile.similarity,
+            fingerprint=profile.fingerprint,
+            chunking=chunking,
+            analyser=analyser,
+            **made,
+        )
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Manifest":
+        known = {item.name for item in fields(cls)}
+        if set(data) != known:
+            raise IndexDamaged("the manifest's fields are not those of this version")
+        canaries = tuple(tuple(float(x) for x in row) for row in data["canaries"])
+        return cls(**{**data, "canaries": canaries})
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the manifest's canonical JSON, recorded with every answer."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_manifest(manifest: Manifest, profile: Profile, chunking: str, analyser: str) -> None:
+    """Raise ``IndexMismatch`` naming the first field that differs, with both values."""
+    for name, indexed, configured in differences(manifest, profile, chunking, analyser):
+        raise IndexMismatch(name, indexed, configured)
+
+
+def differences(
+    manifest: Manifest, profile: Profile, chunking: str, analyser: str
+) -> list[tuple[str, object, object]]:
+    """Every (field, indexed value, configured value) in which index and configuration differ."""
+    kept = {
+        "corpus_sha256": manifest.corpus_sha256,
+        "chunks": manifest.chunks,
+        "chunks_sha256": manifest.chunks_sha256,
+        "canaries": manifest.canaries,
+    }
+    now = Manifest.of(profile, chunking, analyser, **kept)
+    pairs = ((name, getattr(manifest, name), getattr(now, name)) for name in EMBEDDING_FIELDS)
+    return [(name, old, new) for name, old, new in pairs if old != new]
+
+
+@dataclass(frozen=True)
+class ChunkRow:
+    """One chunk as it is indexed."""
+
+    revision: int
+    document_id: str
+    source_id: str
+    part: int
+    start_char: int
+    end_char: int
+    start_line: int
+    end_line: int
+    section: str
+    context: str
+    passage: str
+
+    @property
+    def chunk_id(self) -> str:
+        return chunk_id(self.document_id, self.part)
+
+    @property
+    def label(self) -> str:
+        return label(self.source_id, self.part)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Canonical bytes of everything but the database's own key."""
+        where = (self.part, self.start_char, self.end_char, self.start_line, self.end_line)
+        what = (self.document_id, self.source_id, self.section, self.context, self.passage)
+        return json.dumps([*what, *where], ensure_ascii=False).encode()
+
+
+def chunks_sha256(rows: Iterable[ChunkRow]) -> str:
+    """SHA-256 over the rows, which must come in the order of (source id, document id, part)."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(row.fingerprint)
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def embedding_input(context: str, text: str) -> str:
+    """What embedder and analyser are given for a chunk: its context, then its text."""
+    return f"{context}\n\n{text}" if context else text
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The index in memory: immutable, rows of a revision contiguous.
+
+    ``matrix`` (n, d) float32, ``norms`` (n,) float64, ``lengths`` (n,) tokens, ``ties`` (n,) the
+    position of each row in the order of (label, chunk id), ``spans`` row range of each revision.
+    """
+
+    manifest: Manifest
+    generation: str
+    rows: tuple[ChunkRow, ...]
+    matrix: Matrix
+    norms: Floats
+    lengths: Rows
+    stems: Postings
+    words: Postings
+    ties: Rows
+    spans: Mapping[int, tuple[int, int]]
+
+    def mask(self, revisions: Iterable[int]) -> Mask:
+        """Which rows belong to ``revisions``, shape (n,)."""
+        mask = np.zeros(len(self.rows), dtype=np.bool_)
+        for revision in revisions:
+            start, stop = self.spans.get(revision, (0, 0))
+            mask[start:stop] = True
+        return mask
+
+
+def build_snapshot(
+    manifest: Manifest,
+    generation: str,
+    rows: Sequence[ChunkRow],
+    matrix: Matrix,
+    terms: Sequence[TermCounts],
+) -> Snapshot:
+    """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``."""
+    _check_rows(manifest, rows)
+    return Snapshot(
+        manifest=manifest,
+        generation=generation,
+        rows=tuple(rows),
+        matrix=matrix,
+        norms=row_norms(matrix),
+        lengths=np.array([term.length for term in terms], dtype=np.int64),
+        stems=Postings.build([t.stems for t in terms], [t.counts for t in terms]),
+        words=Postings.build([t.words for t in terms]),
+        ties=_ties(rows),
+        spans=_spans(rows),
+    )
+
+
+def vector_of(blob: bytes, sha256: str, dimension: int, name: str) -> NDArray[np.float32]:
+    """The vector in a BLOB (little-endian float32), or ``IndexDamaged`` naming the chunk."""
+    if len(blob) != 4 * dimension:
+        raise IndexDamaged(f"the vector of {name} has {len(blob)} bytes, not {4 * dimension}")
+    if hashlib.sha256(blob).hexdigest() != sha256:
+        raise IndexDamaged(f"the vector of {name} does not match its SHA-256")
+    return np.frombuffer(blob, dtype="<f4")
+
+
+def _check_rows(manifest: Manifest, rows: Sequence[ChunkRow]) -> None:
+    if len(rows) != manifest.chunks:
+        raise IndexDamaged(f"it holds {len(rows)} chunks, but its manifest says {manifest.chunks}")
+    if chunks_sha256(rows) != manifest.chunks_sha256:
+        raise IndexDamaged("the chunks are not those of its manifest")
+
+
+def _ties(rows: Sequence[ChunkRow]) -> Rows:
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].label, rows[i].chunk_id))
+    ties = np.empty(len(rows), dtype=np.int64)
+    ties[order] = np.arange(len(rows))
+    return ties
+
+
+def _spans(rows: Sequence[ChunkRow]) -> dict[int, tuple[int, int]]:
+    spans: dict[int, tuple[int, int]] = {}
+    for at, row in enumerate(rows):
+        start, stop = spans.get(row.revision, (at, at))
+        if stop != at:
+            raise IndexDamaged(f"the chunks of {row.source_id} do not stand together")
+        spans[row.revision] = (start, at + 1)
+    return spans

@@ -1,0 +1,232 @@
+"""Analyser, term counts, BM25 and overlap, all over the eligible rows alone.
+
+Terms are 64-bit BLAKE2b hashes, so an index of postings is three flat arrays. A stem is hashed
+with its language: the postings of a stem hold only rows of that language, and which languages a
+question is stemmed for follows from the asker's eligible rows.
+"""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import snowballstemmer
+from numpy.typing import NDArray
+
+from rag.core.stopwords import STOP_WORDS
+from rag.core.text import fold
+
+ANALYSER: Final = "fold-snowball-bigram-v1"
+K1: Final = 1.2
+B: Final = 0.75
+
+Ids = NDArray[np.uint64]
+Counts = NDArray[np.uint32]
+Rows = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+STEMMERS: Final = {
+    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish",
+    "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch",
+    "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
+    "tr": "turkish",
+}  # fmt: skip
+
+_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆"
+# Whole are: C++ and C#; and runs with a digit whose parts hang together (qx-4471, v1.2, 800-63b).
+_TOKEN: Final = re.compile(
+    rf"(?P<sign>[^\W\d_{_CJK}]{{1,3}}(?:\+\+|\#)(?!\w))"
+    rf"|(?P<cjk>[{_CJK}]+)"
+    rf"|(?P<code>(?=[a-z._-]*\d)[a-z0-9]+(?:(?:\.(?=\d)|[_-])[a-z0-9]+)+)"
+    rf"|(?P<word>[^\W{_CJK}]+)"
+)
+_GATED_CODE: Final = re.compile(r"(?=.*[a-z])(?=.*\d)(?:.*[-._].*|[a-z]+\d\d+[a-z\d]*)")
+
+
+@dataclass(frozen=True)
+class Token:
+    """One word of a text as it is compared: folded, but not yet stemmed."""
+
+    word: str
+    stemmed: bool  # False for identifiers and CJK bigrams, which stay as they are
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether an answer's excerpts must contain it: ``C++``, ``QX-4471``, ``v1.2``."""
+        return self.word[-1] in "+#" or _GATED_CODE.fullmatch(self.word) is not None
+
+
+@dataclass(frozen=True)
+class TermCounts:
+    """The terms of one passage: stems with counts, and distinct plain words for the overlap."""
+
+    stems: Ids
+    counts: Counts
+    words: Ids
+
+    @property
+    def length(self) -> int:
+        """Number of tokens, the document length of BM25."""
+        return int(self.counts.sum())
+
+    def to_bytes(self) -> bytes:
+        head = np.array([len(self.stems), len(self.words)], dtype="<u4").tobytes()
+        return head + b"".join(
+            array.astype(kind).tobytes()
+            for array, kind in ((self.stems, "<u8"), (self.counts, "<u4"), (self.words, "<u8"))
+        )
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "TermCounts":
+        stems, words = (int(n) for n in np.frombuffer(data, "<u4", 2))
+        return cls(
+            np.frombuffer(data, "<u8", stems, 8),
+            np.frombuffer(data, "<u4", stems, 8 + 8 * stems),
+            np.frombuffer(data, "<u8", words, 8 + 12 * stems),
+        )
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens of ``text`` in order, folded."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(fold(text)):
+        kind, run = match.lastgroup, match.group()
+        if kind == "cjk":
+            pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+            found.extend(Token(pair, stemmed=False) for pair in pairs)
+        else:
+            found.append(Token(run, stemmed=kind == "word"))
+    return found
+
+
+def term_counts(title: str, context: str, text: str, language: str) -> TermCounts:
+    """What is stored for a passage. BM25 counts context and text, the overlap title and text."""
+    counted = Counter(_term(token, language) for part in (context, text) for token in tokens(part))
+    ids = np.array(sorted(counted), dtype=np.uint64)
+    counts = np.array([counted[int(i)] for i in ids], dtype=np.uint32)
+    words = {term_id("", token.word) for part in (title, text) for token in tokens(part)}
+    return TermCounts(ids, counts, np.array(sorted(words), dtype=np.uint64))
+
+
+def query_stems(question: str, languages: Iterable[str]) -> Ids:
+    """Distinct terms of the question for BM25, for each language; stop words only if alone."""
+    languages = sorted(set(languages))
+    words = content_tokens(question, languages) or tokens(question)
+    return _sorted_ids(_term(token, language) for token in words for language in languages)
+
+
+def query_words(question: str, languages: Iterable[str]) -> Ids:
+    """Distinct folded, unstemmed, non-stop words of the question, for the overlap."""
+    return _sorted_ids(term_id("", t.word) for t in content_tokens(question, sorted(languages)))
+
+
+def content_tokens(text: str, languages: Sequence[str]) -> list[Token]:
+    """Tokens that are no stop word in any of ``languages``."""
+    stops = stop_words(tuple(languages))
+    return [token for token in tokens(text) if token.word not in stops]
+
+
+def identifiers(text: str) -> frozenset[str]:
+    """Folded identifiers in ``text``."""
+    return frozenset(token.word for token in tokens(text) if token.is_identifier)
+
+
+@lru_cache(maxsize=64)
+def stop_words(languages: tuple[str, ...]) -> frozenset[str]:
+    """Folded stop words of the languages, and the single letters that apostrophes leave over."""
+    known = (STOP_WORDS.get(language, frozenset()) for language in languages)
+    return frozenset().union(*known)
+
+
+def _term(token: Token, language: str) -> int:
+    if not token.stemmed:
+        return term_id("", token.word)
+    return term_id(language, stem(token.word, language))
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str, language: str) -> str:
+    """The stem of a folded word; the word itself where no stemmer is known for the language."""
+    algorithm = STEMMERS.get(language)
+    if algorithm is None:
+        return word
+    return str(_stemmer(algorithm).stemWord(word))
+
+
+@lru_cache(maxsize=32)
+def _stemmer(algorithm: str) -> "snowballstemmer.stemmer":
+    return snowballstemmer.stemmer(algorithm)
+
+
+@lru_cache(maxsize=200_000)
+def term_id(language: str, term: str) -> int:
+    """64-bit identity of a term. Two of a million terms collide with a chance of 3 · 10⁻⁸."""
+    data = f"{language}\0{term}".encode()
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def _sorted_ids(ids: Iterable[int]) -> Ids:
+    return np.array(sorted(set(ids)), dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Inverted lists: rows and counts of term ``ids[i]`` stand at ``starts[i]:starts[i + 1]``."""
+
+    ids: Ids
+    starts: Rows
+    rows: Rows
+    counts: Counts
+
+    @classmethod
+    def build(cls, terms: Sequence[Ids], counts: Sequence[Counts] | None = None) -> "Postings":
+        """From the terms of each row, row by row."""
+        sizes = [len(row) for row in terms]
+        flat = np.concatenate(terms) if terms else np.empty(0, np.uint64)
+        order = np.argsort(flat, kind="stable")
+        rows = np.repeat(np.arange(len(terms), dtype=np.int64), sizes)[order]
+        tally = np.concatenate(counts)[order] if counts else np.ones(len(flat), np.uint32)
+        ids, starts = np.unique(flat[order], return_index=True)
+        return cls(ids, np.append(starts, len(flat)).astype(np.int64), rows, tally)
+
+    def of(self, term: np.uint64) -> tuple[Rows, Counts]:
+        """Rows that hold ``term``, ascending, and how often each does."""
+        at = int(np.searchsorted(self.ids, term))
+        if at == len(self.ids) or self.ids[at] != term:
+            return self.rows[:0], self.counts[:0]
+        span = slice(int(self.starts[at]), int(self.starts[at + 1]))
+        return self.rows[span], self.counts[span]
+
+
+def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Floats:
+    """BM25 of every row, shape (n,), with N, df and mean length of the eligible rows alone.
+
+    Rows that are not eligible score 0. idf = ln(1 + (N − df + 0.5)/(df + 0.5)), Robertson and
+    Zaragoza 2009, k1 1.2, b 0.75; terms are summed in ascending order of their ids.
+    """
+    scores = np.zeros(len(eligible), dtype=np.float64)
+    total = int(np.count_nonzero(eligible))
+    if not total:
+        return scores
+    mean = max(int(lengths[eligible].sum()) / total, 1e-9)
+    for term in np.sort(terms):
+        rows, counts = postings.of(term)
+        kept = eligible[rows]
+        rows, tf = rows[kept], counts[kept].astype(np.float64)
+        idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
+        scores[rows] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[rows] / mean))
+    return scores
+
+
+def overlap(postings: Postings, eligible: Mask, words: Ids) -> Floats:
+    """For every row, shape (n,), how many of ``words`` it holds; 0 where it is not eligible."""
+    shared = np.zeros(len(eligible), dtype=np.float64)
+    for word in words:
+        rows, _ = postings.of(word)
+        shared[rows[eligible[rows]]] += 1
+    return shared

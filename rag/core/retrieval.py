@@ -1,0 +1,241 @@
+"""From eligible rows to ranked hits. Nothing outside the eligible rows is ever looked at."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from rag.core.errors import InvalidOption
+from rag.core.index import Snapshot
+from rag.core.lexical import Floats, Rows, bm25, identifiers, overlap, query_stems, query_words
+from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
+from rag.core.rerank import Candidate, rerank
+from rag.core.vectors import cosines, top_rows
+
+EXCERPTS: Final = 3
+# Candidates whose texts are read for required terms; the rest keep their order behind them.
+RERANK_DEPTH: Final = 200
+
+
+class Mode(StrEnum):
+    """Which sides rank: ``lexical`` never touches the embedder."""
+
+    LEXICAL = "lexical"
+    DENSE = "dense"
+    HYBRID = "hybrid"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search. Who searches is never part of it; an override is ``replace(options, …)``."""
+
+    mode: Mode = Mode.HYBRID
+    policy: Policy = WEIGHTED
+    k: int = 10
+    min_cosine: float | None = None
+    required_terms: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= 1000:
+            raise InvalidOption("k", self.k, "it must lie between 1 and 1000")
+        check_threshold(self.min_cosine)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A row with its figures; a figure that the mode does not compute is None."""
+
+    row: int
+    cosine: float | None
+    lexical: float | None
+    rank: float
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question ready to be ranked: ``vector`` (d,) float64 is None in lexical mode."""
+
+    text: str
+    vector: Floats | None
+    languages: tuple[str, ...]
+
+
+def check_threshold(value: float | None) -> None:
+    """A cosine threshold lies in [-1, 1]; 0 is a real one, NaN is none."""
+    if value is not None and (math.isnan(value) or not -1 <= value <= 1):
+        raise InvalidOption("min_cosine", value, "it must lie between -1 and 1")
+
+
+def retrieve(
+    snapshot: Snapshot,
+    revisions: Iterable[int],
+    question: Question,
+    options: Options,
+    texts: Callable[[Sequence[int]], Sequence[str]],
+) -> tuple[Ranked, ...]:
+    """The ``options.k`` best admitted rows of ``revisions``, best first.
+
+    ``texts`` gives title and text of rows; it is called only for required terms.
+    """
+    figures = _Figures(snapshot, revisions, question, options)
+    ranked = [hit for hit in figures.ranking() if figures.admits(hit)]
+    if options.required_terms:
+        ranked = _by_required_terms(snapshot, question, options, ranked, texts)
+    return tuple(ranked[: options.k])
+
+
+def probe(snapshot: Snapshot, revisions: Iterable[int], vector: Floats) -> tuple[Ranked, ...]:
+    """Cosines of all eligible rows, best first, before any threshold and fusion."""
+    rows = np.flatnonzero(snapshot.mask(revisions))
+    best, scores = top_rows(snapshot.matrix, snapshot.norms, rows, snapshot.ties, vector, len(rows))
+    return tuple(
+        Ranked(int(r), float(s), None, float(s)) for r, s in zip(best, scores, strict=True)
+    )
+
+
+class _Figures:
+    """The figures of one request over its eligible rows."""
+
+    def __init__(
+        self, snapshot: Snapshot, revisions: Iterable[int], question: Question, options: Options
+    ) -> None:
+        self.snapshot, self.question, self.options = snapshot, question, options
+        self.policy = options.policy
+        self.mask = snapshot.mask(revisions)
+        self.rows: Rows = np.flatnonzero(self.mask)
+        self.dense = options.mode is not Mode.LEXICAL
+        self.sparse = options.mode is not Mode.DENSE
+        self.lexical = self._lexical()
+
+    def ranking(self) -> list[Ranked]:
+        """Every candidate, ranked."""
+        sides = [self._dense_side()] if self.dense else []
+        sides += [self._lexical_side()] if self.sparse else []
+        candidates = np.unique(np.concatenate(sides))
+        cosine = self._cosines(candidates)
+        values = self._fused(candidates, cosine, sides)
+        order = np.lexsort((self.snapshot.ties[candidates], -values))
+        return [self._ranked(candidates, cosine, values, int(at)) for at in order]
+
+    def admits(self, hit: Ranked) -> bool:
+        """The policy's gate: cosine ≥ threshold where there is one, overlap where it asks so."""
+        threshold = self.options.min_cosine
+        near = hit.cosine is None or threshold is None or hit.cosine >= threshold
+        shares = not self.policy.needs_overlap or hit.lexical is None or hit.lexical > 0
+        return near and shares
+
+    def _lexical(self) -> Floats:
+        """The policy's lexical figure of every row, shape (n,); zeros where the mode has none."""
+        snapshot, question = self.snapshot, self.question
+        if not self.sparse:
+            return np.zeros(len(snapshot.rows), dtype=np.float64)
+        if self.policy.figure == "overlap":
+            words = query_words(question.text, question.languages)
+            return overlap(snapshot.words, self.mask, words)
+        stems = query_stems(question.text, question.languages)
+        return bm25(snapshot.stems, snapshot.lengths, self.mask, stems)
+
+    def _depth(self) -> int:
+        depth = self.policy.depth
+        return len(self.rows) if depth is None else max(depth, self.options.k)
+
+    def _dense_side(self) -> Rows:
+        index, vector = self.snapshot, self._vector()
+        return top_rows(index.matrix, index.norms, self.rows, index.ties, vector, self._depth())[0]
+
+    def _lexical_side(self) -> Rows:
+        found = self.rows[self.lexical[self.rows] > 0]
+        order = np.lexsort((self.snapshot.ties[found], -self.lexical[found]))
+        return found[order[: self._depth()]]
+
+    def _cosines(self, candidates: Rows) -> Floats:
+        """Exact cosines of the candidates; zeros, never shown, where the mode has none."""
+        if not self.dense:
+            return np.zeros(len(candidates), dtype=np.float64)
+        return cosines(self.snapshot.matrix, self.snapshot.norms, candidates, self._vector())
+
+    def _vector(self) -> Floats:
+        if self.question.vector is None:
+            raise InvalidOption("mode", self.options.mode.value, "it needs the question's vector")
+        return self.question.vector
+
+    def _fused(self, candidates: Rows, cosine: Floats, sides: list[Rows]) -> Floats:
+        weight = self.policy.dense_weight
+        if weight is None:
+            rankings = [side.tolist() for side in sides]
+            fused = reciprocal_rank_fusion(rankings, self.policy.rank_constant)
+            return np.array([fused[row] for row in candidates.tolist()], dtype=np.float64)
+        if not (self.dense and self.sparse):
+            return cosine if self.dense else self.lexical[candidates]
+        mixed: Floats = weight * scaled(cosine) + (1 - weight) * scaled(self.lexical[candidates])
+        return mixed
+
+    def _ranked(self, candidates: Rows, cosine: Floats, values: Floats, at: int) -> Ranked:
+        row = int(candidates[at])
+        return Ranked(
+            row=row,
+            cosine=float(cosine[at]) if self.dense else None,
+            lexical=float(self.lexical[row]) if self.sparse else None,
+            rank=float(values[at]),
+        )
+
+
+def _by_required_terms(
+    snapshot: Snapshot,
+    question: Question,
+    options: Options,
+    ranked: list[Ranked],
+    texts: Callable[[Sequence[int]], Sequence[str]],
+) -> list[Ranked]:
+    head, tail = ranked[:RERANK_DEPTH], ranked[RERANK_DEPTH:]
+    by_id = {snapshot.rows[hit.row].chunk_id: hit for hit in head}
+    candidates = [
+        Candidate(chunk_id, text, hit.cosine or 0.0)
+        for (chunk_id, hit), text in zip(by_id.items(), texts([h.row for h in head]), strict=True)
+    ]
+    ordered = rerank(question.text, candidates, options.required_terms, question.languages)
+    return [by_id[candidate.chunk_id] for candidate in ordered] + tail
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """The part of a hit that the answer gates look at."""
+
+    chunk_id: str
+    document_id: str
+    start_char: int
+    end_char: int
+    text: str
+    context: str
+
+
+def admissible(question: str, excerpts: Sequence[Excerpt], limit: int = EXCERPTS) -> list[Excerpt]:
+    """The excerpts that an answer may use, best first; empty means: refuse.
+
+    At most ``limit``, no two overlapping by more than half of the shorter one; the question's
+    identifiers must all occur across them, and at least one of them in each (context included).
+    """
+    wanted = identifiers(question)
+    kept: list[Excerpt] = []
+    for excerpt in excerpts:
+        if wanted and not wanted & _identifiers(excerpt):
+            continue
+        if len(kept) < limit and not any(_overlapping(excerpt, other) for other in kept):
+            kept.append(excerpt)
+    found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in kept))
+    return kept if wanted <= found else []
+
+
+def _identifiers(excerpt: Excerpt) -> frozenset[str]:
+    return identifiers(excerpt.text) | identifiers(excerpt.context)
+
+
+def _overlapping(left: Excerpt, right: Excerpt) -> bool:
+    if left.document_id != right.document_id:
+        return False
+    shared = min(left.end_char, right.end_char) - max(left.start_char, right.start_char)
+    shorter = min(left.end_char - left.start_char, right.end_char - right.start_char)
+    return shared * 2 > shorter

@@ -1,0 +1,131 @@
+"""Cosine similarity in double precision, and its exact top k by a certified float32 scan.
+
+A row's cosine never depends on which other rows are scored: ``einsum`` sums each row on its own
+in a fixed order, which a float64 matrix product does not (it flips equal rows when a row is
+inserted in front of them).
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.core.errors import InvalidVector
+
+Matrix = NDArray[np.float32]
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+# Below this a float32 scan saves nothing over scoring every row in double.
+SCAN_FROM: Final = 4096
+# Rows whose norm lies outside could under- or overflow in float32; they are always scored exactly.
+SAFE_NORMS: Final = (1e-12, 1e12)
+FLOAT32_UNIT: Final = 2.0**-24
+BLOCK: Final = 8192
+
+
+def row_norms(matrix: Matrix) -> Floats:
+    """Euclidean norms (n,) in double. Raises ``InvalidVector`` on a zero or infinite row."""
+    norms = np.empty(len(matrix), dtype=np.float64)
+    for start in range(0, len(matrix), BLOCK):
+        block = matrix[start : start + BLOCK].astype(np.float64)
+        norms[start : start + BLOCK] = np.sqrt(np.einsum("ij,ij->i", block, block))
+    if not np.all(np.isfinite(norms) & (norms > 0)):
+        bad = int(np.flatnonzero(~(np.isfinite(norms) & (norms > 0)))[0])
+        raise InvalidVector(f"vector {bad} is zero or not finite, so it has no cosine.")
+    return norms
+
+
+def cosine(left: Floats | Matrix, right: Floats | Matrix) -> float:
+    """Cosine in [-1, 1]. Different dimension, zero, not finite: ``InvalidVector``."""
+    query = _query(right)
+    matrix = np.asarray(left, dtype=np.float64).reshape(1, -1)
+    _check_dimension(matrix.shape[1], query)
+    norm = _norm(matrix[0])
+    return float(_exact(matrix, np.array([norm]), query, _norm(query))[0])
+
+
+def cosines(matrix: Matrix, norms: Floats, rows: Rows, query: Floats) -> Floats:
+    """Exact cosines of ``rows`` of ``matrix`` (n, d) with ``query`` (d,), in that order."""
+    query = _query(query)
+    _check_dimension(matrix.shape[1], query)
+    norm = _norm(query)
+    result = np.empty(len(rows), dtype=np.float64)
+    for start in range(0, len(rows), BLOCK):
+        part = rows[start : start + BLOCK]
+        block = matrix[part].astype(np.float64)
+        result[start : start + BLOCK] = _exact(block, norms[part], query, norm)
+    return result
+
+
+def top_rows(
+    matrix: Matrix, norms: Floats, rows: Rows, ties: Rows, query: Floats, k: int
+) -> tuple[Rows, Floats]:
+    """The ``k`` best of ``rows`` with their exact cosines, best first, equal ones by ``ties``.
+
+    Ids, order and bits equal scoring every row in double: rows that the float32 estimate and its
+    error bound cannot exclude are all rescored.
+    """
+    candidates = rows
+    if len(rows) > max(SCAN_FROM, 4 * k) and k > 0:
+        candidates = _not_excluded(matrix, norms, rows, query, k)
+    scores = cosines(matrix, norms, candidates, query)
+    order = np.lexsort((ties[candidates], -scores))[:k]
+    return candidates[order], scores[order]
+
+
+def _not_excluded(matrix: Matrix, norms: Floats, rows: Rows, query: Floats, k: int) -> Rows:
+    """Rows that may be among the ``k`` best: estimate ≥ (k-th best exact lower bound) − bound."""
+    double = _query(query)
+    _check_dimension(matrix.shape[1], double)
+    unit = (double / _norm(double)).astype(np.float32)
+    safe = (norms[rows] > SAFE_NORMS[0]) & (norms[rows] < SAFE_NORMS[1])
+    odd, scanned = rows[~safe], rows[safe]
+    if len(scanned) <= k:
+        return rows
+    estimates = _estimates(matrix, scanned, unit) / norms[scanned]
+    bound = scan_error(matrix.shape[1])
+    threshold = np.partition(estimates, len(estimates) - k)[len(estimates) - k]
+    return np.sort(np.concatenate([odd, scanned[estimates >= threshold - 2 * bound]]))
+
+
+def _estimates(matrix: Matrix, rows: Rows, unit: Matrix) -> Floats:
+    """Float32 dot products, by contiguous runs so that no row is copied."""
+    result = np.empty(len(rows), dtype=np.float64)
+    breaks = np.flatnonzero(np.diff(rows) != 1) + 1
+    for start, stop in zip(np.r_[0, breaks], np.r_[breaks, len(rows)], strict=True):
+        result[start:stop] = matrix[rows[start] : rows[stop - 1] + 1] @ unit
+    return result
+
+
+def scan_error(dimension: int) -> float:
+    """Bound on |estimate − cosine|.
+
+    A float32 dot product of n terms errs by at most γ_n·‖a‖·‖q‖ in any summation order, with
+    γ_n = n·u/(1 − n·u), u = 2⁻²⁴ (Higham, Accuracy and Stability, section 3.1); rounding the unit
+    query adds u, and three more cover the norms, the division and the rounding of the double.
+    """
+    terms = dimension + 4
+    return terms * FLOAT32_UNIT / (1 - terms * FLOAT32_UNIT)
+
+
+def _exact(block: Floats, norms: Floats, query: Floats, norm: float) -> Floats:
+    # A norm product can overflow or vanish only outside float32's range, which BLOBs cannot leave.
+    dots: Floats = np.einsum("ij,j->i", block, query)
+    return np.clip(dots / (norms * norm), -1.0, 1.0)
+
+
+def _query(vector: Floats | Matrix) -> Floats:
+    return np.ascontiguousarray(vector, dtype=np.float64).reshape(-1)
+
+
+def _norm(vector: Floats) -> float:
+    norm = float(np.sqrt(np.einsum("i,i->", vector, vector)))
+    if not np.isfinite(norm) or norm == 0:
+        raise InvalidVector("a vector is zero or not finite, so it has no cosine.")
+    return norm
+
+
+def _check_dimension(dimension: int, query: Floats) -> None:
+    if len(query) != dimension:
+        raise InvalidVector(f"dimension {len(query)} does not match the index's {dimension}.")

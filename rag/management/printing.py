@@ -1,0 +1,77 @@
+"""The stable JSON shapes of search, probe and ask, and their text for people."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rag.actions.asking import Asked
+from rag.actions.searching import Found
+from rag.core.hits import Hit
+from rag.core.sources import Access
+
+
+def found_json(access: Access, found: Found) -> dict[str, Any]:
+    """The part of a search's JSON that comes from what was found."""
+    return {
+        "as_of": access.as_of.isoformat(),
+        "manifest": found.manifest,
+        "notice": found.notice,
+        "hits": [hit.to_dict() for hit in found.hits],
+    }
+
+
+def asked_json(asked: Asked) -> dict[str, Any]:
+    """A recorded answer with its quotations and hits."""
+    answer = asked.answer
+    return {
+        "answer_id": str(answer.id),
+        "question": answer.question,
+        "as_of": answer.as_of.isoformat(),
+        "status": answer.status,
+        "answer": answer.text,
+        "reason_code": answer.reason_code,
+        "reason": answer.reason,
+        "proposer": answer.proposer,
+        "policy": answer.policy,
+        "gate": answer.gate,
+        "manifest": answer.manifest,
+        "notice": asked.found.notice,
+        "quotes": list(_quotes(asked)),
+        "facts": [],
+        "hits": [hit.to_dict() for hit in asked.found.hits],
+    }
+
+
+def _quotes(asked: Asked) -> Iterator[dict[str, Any]]:
+    for quotation, warnings in zip(asked.verdict.quotations, asked.warnings, strict=True):
+        yield {
+            "label": quotation.supplied.label,
+            "chunk_id": quotation.supplied.chunk_id,
+            "source_id": quotation.supplied.source_id,
+            "start_char": quotation.start_char,
+            "end_char": quotation.end_char,
+            "quote": quotation.quote,
+            "warnings": list(warnings),
+        }
+
+
+def hit_lines(found: Found) -> Iterator[str]:
+    """Hits for a terminal: place, figures, and the beginning of the text on one line."""
+    if found.notice:
+        yield found.notice
+    if not found.hits:
+        yield "Nothing found among the sources that you may read and that are in force."
+    for number, hit in enumerate(found.hits, start=1):
+        yield f"{number:3}. [{hit.label}] {hit.title}{_section(hit)}"
+        yield f"     {_figures(hit)}  lines {hit.start_line}-{hit.end_line}"
+        yield f"     {' '.join(hit.text.split())[:160]}"
+
+
+def _section(hit: Hit) -> str:
+    return f" › {hit.section}" if hit.section else ""
+
+
+def _figures(hit: Hit) -> str:
+    figures = {"cosine": hit.cosine, "lexical": hit.lexical, "rank": hit.rank}
+    shown = (f"{name} {value:.4f}" for name, value in figures.items() if value is not None)
+    force = "" if hit.in_force else "  not in force"
+    return "  ".join(shown) + force

@@ -1,0 +1,1 @@
+"""From the tables to core types. Nothing here writes."""

@@ -1,0 +1,86 @@
+"""The index as this process holds it: loaded once per generation, checked while loading."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from rag import models
+from rag.core.errors import IndexDamaged, IndexMissing
+from rag.core.index import (
+    ChunkRow,
+    Manifest,
+    Snapshot,
+    build_snapshot,
+    embedding_input,
+    vector_of,
+)
+from rag.core.lexical import TermCounts
+from rag.models import Chunk, Revision
+
+_lock: Final = threading.Lock()
+_held: dict[str, Snapshot] = {}
+
+
+def stored_manifest() -> tuple[Manifest, str]:
+    """The manifest and its generation. Raises ``IndexMissing``."""
+    row = models.Manifest.objects.filter(pk=1).first()
+    if row is None:
+        raise IndexMissing
+    return Manifest.from_dict(row.content), row.generation
+
+
+def current_snapshot() -> Snapshot:
+    """The snapshot of the index that the open read transaction sees."""
+    manifest, generation = stored_manifest()
+    with _lock:
+        if generation not in _held:
+            snapshot = load_snapshot(manifest, generation)
+            _held.clear()
+            _held[generation] = snapshot
+        return _held[generation]
+
+
+def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
+    """Read and check the whole index. Raises ``IndexDamaged`` naming what is wrong."""
+    count = Chunk.objects.count()
+    if count != manifest.chunks:
+        raise IndexDamaged(f"it holds {count} chunks, but its manifest says {manifest.chunks}")
+    matrix = np.empty((count, manifest.dimension), dtype=np.float32)
+    rows: list[ChunkRow] = []
+    terms: list[TermCounts] = []
+    for row, vector, sha256, counts in _stored_rows():
+        matrix[len(rows)] = vector_of(vector, sha256, manifest.dimension, row.label)
+        rows.append(row)
+        terms.append(TermCounts.from_bytes(counts))
+    return build_snapshot(manifest, generation, rows, matrix, terms)
+
+
+def _stored_rows() -> Iterator[tuple[ChunkRow, bytes, str, bytes]]:
+    """Every chunk in the order of (source id, document id, part), its text checked."""
+    texts: dict[int, str] = {}
+    stored = Chunk.objects.order_by(
+        "revision__source__source_id", "revision__document_id", "part"
+    ).values_list(
+        *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
+        *("start_char", "end_char", "start_line", "end_line", "section", "context"),
+        *("passage_id", "passage__text", "passage__vector", "passage__vector_sha256"),
+        "passage__terms",
+    )
+    for *fields, text, vector, sha256, counts in stored.iterator(chunk_size=500):
+        row = ChunkRow(*fields)
+        if row.revision not in texts:
+            texts = {row.revision: _checked_text(row)}
+        slice_ = texts[row.revision][row.start_char : row.end_char]
+        if embedding_input(row.context, slice_) != text:
+            raise IndexDamaged(f"the passage of {row.label} is not the text of its source")
+        yield row, bytes(vector), sha256, bytes(counts)
+
+
+def _checked_text(row: ChunkRow) -> str:
+    text, sha256 = Revision.objects.values_list("text", "text_sha256").get(pk=row.revision)
+    if hashlib.sha256(text.encode()).hexdigest() != sha256:
+        raise IndexDamaged(f"the text of {row.source_id} does not match its SHA-256")
+    return text

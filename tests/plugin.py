@@ -1,0 +1,18 @@
+"""Pytest plugin, loaded before pytest-django opens the settings (see addopts).
+
+It gives the run a folder of its own as EVIDENCE_HOME, so that no test touches a real site,
+and swaps SQLite before anything else can load Python's own.
+"""
+
+import os
+import tempfile
+
+HOME = tempfile.TemporaryDirectory(prefix="evidencesite-tests-")
+os.environ["EVIDENCE_HOME"] = HOME.name
+
+import evidencesite  # noqa: E402, F401
+
+
+def pytest_unconfigure() -> None:
+    """Remove the folder at the end of the run."""
+    HOME.cleanup()
