@@ -10,7 +10,9 @@ from django.db import transaction
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found, search
 from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_without_excerpts
+from rag.core.extractive import Extractive
 from rag.core.hits import Hit
+from rag.core.index import embedding_input
 from rag.core.retrieval import Excerpt, Options, admissible
 from rag.core.sources import Access, Selection
 from rag.core.text import sentence_spans, starts_exception
@@ -36,7 +38,7 @@ def ask(
 ) -> Asked:
     """Answer with exact quotations or refuse; recorded either way."""
     found = search(question, access, selection, options, parts)
-    supplied = _supplied(question, found.hits[:CONSIDERED])
+    supplied = _supplied(question, found.hits[:CONSIDERED], parts.proposer)
     proposal = parts.proposer.propose(question, supplied) if supplied else None
     with transaction.atomic():
         served = _served(access, selection, supplied)
@@ -51,18 +53,29 @@ def ask(
     return Asked(answer, verdict, found, warnings)
 
 
-def _supplied(question: str, hits: Sequence[Hit]) -> list[Supplied]:
-    """The excerpts that pass the gates, under the aliases that a proposer sees."""
-    excerpts = [
-        Excerpt(h.chunk_id, h.document_id, h.start_char, h.end_char, h.text, h.context)
-        for h in hits
-    ]
-    by_id = {hit.chunk_id: hit for hit in hits}
-    kept = (by_id[excerpt.chunk_id] for excerpt in admissible(question, excerpts))
-    return [_as_supplied(f"S{number}", hit) for number, hit in enumerate(kept, start=1)]
+def _supplied(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[Supplied]:
+    """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
+    passages = [embedding_input(hit.context, hit.text) for hit in hits]
+    relevance = [float(value) for value in proposer.relevance(question, passages)]
+    order = sorted(range(len(hits)), key=lambda at: -relevance[at])
+    by_id = {hits[at].chunk_id: (hits[at], relevance[at]) for at in order}
+    kept = admissible(question, [_excerpt(hit) for hit, _ in by_id.values()])
+    chosen = enumerate((by_id[excerpt.chunk_id] for excerpt in kept), start=1)
+    return [_as_supplied(f"S{number}", hit, value) for number, (hit, value) in chosen]
 
 
-def _as_supplied(alias: str, hit: Hit) -> Supplied:
+def _excerpt(hit: Hit) -> Excerpt:
+    return Excerpt(
+        chunk_id=hit.chunk_id,
+        document_id=hit.document_id,
+        start_char=hit.start_char,
+        end_char=hit.end_char,
+        text=hit.text,
+        context=hit.context,
+    )
+
+
+def _as_supplied(alias: str, hit: Hit, relevance: float) -> Supplied:
     return Supplied(
         alias=alias,
         revision=hit.revision,
@@ -76,6 +89,7 @@ def _as_supplied(alias: str, hit: Hit) -> Supplied:
         context=hit.context,
         section=hit.section,
         text_sha256=hit.text_sha256,
+        relevance=relevance,
     )
 
 

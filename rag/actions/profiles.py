@@ -17,8 +17,8 @@ from rag.core.retrieval import check_threshold
 
 PROFILES: Final = ("embedded", "hashing")
 # Of the cross-encoder's logits, measured on the handbooks (docs/decisions/0003).
-MINIMUM: Final = 0.0
-MARGIN: Final = 1.0
+MINIMUM: Final = 3.0
+MARGIN: Final = 1.5
 
 
 @dataclass(frozen=True)

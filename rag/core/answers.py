@@ -34,6 +34,7 @@ class Supplied:
     context: str
     section: str
     text_sha256: str
+    relevance: float = 0.0  # how well the whole excerpt fits, on the proposer's own scale
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,12 @@ class Candidate:
     def text(self) -> str:
         return self.supplied.text[self.start : self.end]
 
+    @property
+    def read_as(self) -> str:
+        """The sentence under its heading, as it is judged: a table cell alone says little."""
+        heading = self.supplied.section.rpartition(" › ")[2]
+        return f"{heading}: {self.text}" if heading else self.text
+
 
 @dataclass(frozen=True)
 class Extractive:
@@ -65,20 +71,29 @@ class Extractive:
     def name(self) -> str:
         return f"extractive-v1/{self.scorer.name}"
 
+    def relevance(self, question: str, excerpts: Sequence[str]) -> Floats:
+        """How well whole excerpts, each with its context, fit the question: shape (n,)."""
+        return self.scorer.score(question, excerpts)
+
     def propose(self, question: str, supplied: Sequence[Supplied]) -> Proposal:
-        """The best sentence, and up to two more that score nearly as well."""
+        """The best sentence, and up to two more that score nearly as well.
+
+        A sentence's score is the mean of its own and its excerpt's: alone, a sentence that names
+        the subject beats one that answers (docs/decisions/0003).
+        """
         candidates = [c for excerpt in supplied for c in quotable(excerpt)]
-        if not candidates:
-            return Proposal(can_answer=False, pieces=())
-        scores = self.scorer.score(question, [c.text for c in candidates])
-        best = float(scores.max())
-        if best < self.scorer.minimum:
-            return Proposal(can_answer=False, pieces=())
+        scores = self._scores(question, candidates)
+        least = max(self.scorer.minimum, float(scores.max(initial=-np.inf)) - self.scorer.margin)
         order = np.argsort(-scores, kind="stable")
-        least = max(self.scorer.minimum, best - self.scorer.margin)
         chosen = _distinct([candidates[int(i)] for i in order if scores[i] >= least])
-        pieces = (Piece(c.supplied.alias, c.text) for c in chosen[: self.pieces])
-        return Proposal(can_answer=True, pieces=tuple(pieces))
+        pieces = tuple(Piece(c.supplied.alias, c.text) for c in chosen[: self.pieces])
+        return Proposal(can_answer=bool(pieces), pieces=pieces)
+
+    def _scores(self, question: str, candidates: Sequence[Candidate]) -> Floats:
+        own = self.scorer.score(question, [candidate.read_as for candidate in candidates])
+        whole = np.array([candidate.supplied.relevance for candidate in candidates])
+        mean: Floats = (own + whole) / 2
+        return mean
 
 
 def quotable(excerpt: Supplied) -> Iterator[Candidate]:
