@@ -106,8 +106,10 @@ DATABASES = {
                 "SQLITE_BUSY_SECONDS", 20, 1, 600, help="How long a writer waits for another."
             ),
             # FULL: an approval or a withdrawal that was confirmed survives a power cut.
+            # secure_delete: freed pages are overwritten, so an erased text is in none of them.
             "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; "
+                "PRAGMA secure_delete=ON;"
             ),
         },
         # A file, because an in-memory database hides every locking fault.

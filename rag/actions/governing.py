@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from datetime import date
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from rag.actions.audit import record
-from rag.actions.indexing import drop_from_index
+from rag.actions.indexing import drop_from_index, empty_write_ahead_log
 from rag.actions.people import actor_named
 from rag.core.errors import NotAllowed, NotFound
 from rag.core.sources import State, Status, check_approvable, closing_day, own_end
@@ -74,15 +74,12 @@ def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
 def erase(identifier: str, *, actor: str, reason: str) -> list[Revision]:
     """Delete text, passages and vectors of a source or revision; hashes and a tombstone stay.
 
-    Freed pages are overwritten and the write-ahead log is emptied, so the text is not in the
-    database's files any more either. Backups are the operator's.
+    Freed pages are overwritten (secure_delete) and the write-ahead log is emptied, so the text
+    is not in the database's files any more either. Backups are the operator's.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA secure_delete=ON")
-        with transaction.atomic():
-            erased = _erase(identifier, _checked(actor, reason), reason)
-        if not connection.in_atomic_block:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with transaction.atomic():
+        erased = _erase(identifier, _checked(actor, reason), reason)
+    empty_write_ahead_log()
     return erased
 
 

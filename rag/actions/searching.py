@@ -13,7 +13,15 @@ from rag.core.errors import IndexBehind
 from rag.core.hits import Hit
 from rag.core.index import Manifest, Snapshot, check_manifest
 from rag.core.lexical import Floats
-from rag.core.retrieval import Mode, Options, Question, Ranked, probe, retrieve
+from rag.core.retrieval import (
+    Mode,
+    Options,
+    Question,
+    Ranked,
+    check_question,
+    probe,
+    retrieve,
+)
 from rag.core.sources import Access, Selection
 from rag.queries.eligibility import behind, eligible_revisions
 from rag.queries.hits import hits_of, texts_of
@@ -37,6 +45,7 @@ def search(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Found:
     """Ranked hits among the revisions that are eligible now, and nothing else."""
+    check_question(question)
     dense = options.mode is not Mode.LEXICAL
     vector = _query_vector(question, parts) if dense else None
     if dense and options.min_cosine is None:
@@ -53,6 +62,7 @@ def search(
 
 def probe_cosines(question: str, access: Access, selection: Selection, parts: Parts) -> Found:
     """Cosines of all eligible rows, before any threshold and fusion."""
+    check_question(question)
     vector = _query_vector(question, parts)
 
     def rank(index: Snapshot, revisions: list[int], query: Question) -> tuple[Ranked, ...]:

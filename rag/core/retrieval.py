@@ -18,6 +18,8 @@ from rag.core.vectors import cosines, top_rows
 EXCERPTS: Final = 3
 # Candidates whose texts are read for required terms; the rest keep their order behind them.
 RERANK_DEPTH: Final = 200
+# The models read 512 tokens, question and passage together.
+LONGEST_QUESTION: Final = 1000
 
 
 class Mode(StrEnum):
@@ -61,6 +63,15 @@ class Question:
     text: str
     vector: Floats | None
     languages: tuple[str, ...]
+
+
+def check_question(text: str) -> None:
+    """A question has a word in it and at most ``LONGEST_QUESTION`` characters."""
+    if not any(character.isalnum() for character in text):
+        raise InvalidOption("question", text, "it needs at least one word")
+    if len(text) > LONGEST_QUESTION:
+        hint = f"it may have at most {LONGEST_QUESTION} characters"
+        raise InvalidOption("question", f"{text[:40]}…", hint)
 
 
 def check_threshold(value: float | None) -> None:

@@ -1,0 +1,93 @@
+"""The one short transaction of a rebuild: rows that differ, facts, manifest, approvals."""
+
+from collections.abc import Sequence
+
+from django.db import connection, transaction
+
+from rag.actions.audit import OPERATOR, record
+from rag.actions.embedding import Overtaken
+from rag.actions.governing import approve_in_transaction, today
+from rag.actions.indexing import INDEXABLE, insert_chunks, stored_chunks, write_manifest
+from rag.actions.planning import Plan
+from rag.core.index import Manifest
+from rag.core.sources import State
+from rag.models import Passage, ProductFact, Revision
+
+
+@transaction.atomic
+def publish(planned: Plan, manifest: Manifest) -> tuple[int, list[str]]:
+    """Make the plan the index and carry out the requested approvals, all or nothing.
+
+    Gives the number of chunks that left and the names of the approved revisions. Raises
+    ``Overtaken`` if an erasure came between planning and now.
+    """
+    _check_passages(planned)
+    removed = _replace_chunks(planned)
+    _replace_facts(planned)
+    _mark_indexed(planned)
+    write_manifest(manifest)
+    record(OPERATOR, "rebuild", "index", manifest=manifest.digest, chunks=manifest.chunks)
+    return removed, _carry_out_requests(planned)
+
+
+def _replace_chunks(planned: Plan) -> int:
+    """Delete and insert only the rows that differ; how many chunks left."""
+    old = {(row.revision, row.part): row for row in stored_chunks()}
+    new = {(row.revision, row.part): row for row in planned.rows}
+    _delete_chunks([key for key, row in old.items() if new.get(key) != row])
+    insert_chunks(row for key, row in new.items() if old.get(key) != row)
+    return sum(key not in new for key in old)
+
+
+def _check_passages(planned: Plan) -> None:
+    """Every revision must still be there, and every passage stored: an erasure may have come."""
+    states = dict(Revision.objects.values_list("pk", "state"))
+    stored = set(Passage.objects.values_list("key", flat=True))
+    lost = any(states[r.pk] == State.ERASED.value for r in planned.revisions)
+    if lost or not stored.issuperset(planned.passages):
+        raise Overtaken
+
+
+def _delete_chunks(keys: Sequence[tuple[int, int]]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany("DELETE FROM rag_chunk WHERE revision_id = %s AND part = %s", keys)
+
+
+def _mark_indexed(planned: Plan) -> None:
+    """Only an indexed revision can be approved; a withdrawn one leaves the index."""
+    Revision.objects.filter(indexed=True).exclude(state__in=INDEXABLE).update(indexed=False)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE rag_revision SET indexed = 1 WHERE id = %s AND NOT indexed",
+            [(revision.pk,) for revision in planned.revisions],
+        )
+
+
+def _replace_facts(planned: Plan) -> None:
+    wanted = {
+        (revision, fact.product, fact.name): fact.value
+        for revision, facts in planned.facts.items()
+        for fact in facts
+    }
+    stored = ProductFact.objects.values_list("revision_id", "product", "name", "value")
+    if {(revision, product, name): value for revision, product, name, value in stored} == wanted:
+        return
+    ProductFact.objects.all().delete()
+    ProductFact.objects.bulk_create(
+        ProductFact(revision_id=revision, product=product, name=name, value=value)
+        for (revision, product, name), value in wanted.items()
+    )
+
+
+def _carry_out_requests(planned: Plan) -> list[str]:
+    """Approve what the import asked for, oldest window first, in the index's own transaction."""
+    keys = {revision.pk for revision in planned.revisions}
+    waiting = Revision.objects.filter(state=State.PENDING.value).exclude(approval_requested_by="")
+    day = today()
+    requested = sorted(
+        (revision for revision in waiting.select_related("source__scope") if revision.pk in keys),
+        key=lambda r: (r.source.source_id, r.valid_from or day, r.pk),
+    )
+    for revision in requested:
+        approve_in_transaction(revision, revision.approval_requested_by, revision.text_sha256, day)
+    return [str(revision) for revision in requested]
