@@ -126,12 +126,15 @@ class Passage(models.Model):
     vector = models.BinaryField()
     vector_sha256 = models.CharField(max_length=64)
     terms = models.BinaryField()
+    terms_sha256 = models.CharField(max_length=64)
 
     def is_sound(self, text: str, dimension: int) -> bool:
-        """Whether the row holds that text and an undamaged vector of that dimension."""
+        """Whether the row holds that text and an undamaged vector of that dimension and terms."""
         vector = bytes(self.vector)
+        terms = hashlib.sha256(bytes(self.terms)).hexdigest()
         same = hashlib.sha256(vector).hexdigest() == self.vector_sha256
-        return same and len(vector) == 4 * dimension and self.text == text
+        whole = same and terms == self.terms_sha256 and len(vector) == 4 * dimension
+        return whole and self.text == text
 
 
 class Chunk(models.Model):

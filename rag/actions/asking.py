@@ -55,6 +55,8 @@ def ask(
 
 def _supplied(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[Supplied]:
     """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
+    if not hits:
+        return []
     passages = [embedding_input(hit.context, hit.text) for hit in hits]
     relevance = [float(value) for value in proposer.relevance(question, passages)]
     order = sorted(range(len(hits)), key=lambda at: -relevance[at])

@@ -97,25 +97,30 @@ def reuse_vectors(missing: Sequence[PlannedPassage]) -> list[PlannedPassage]:
 def _store(batch: Sequence[PlannedPassage], vectors: Vectors) -> None:
     """Write a batch outside the index. Nothing of a source erased meanwhile is written."""
     blobs = [vector.astype("<f4").tobytes() for vector in vectors]
-    rows = [
-        Passage(
-            key=passage.key,
-            vector_key=passage.vector_key,
-            text=passage.input,
-            vector=blob,
-            vector_sha256=hashlib.sha256(blob).hexdigest(),
-            terms=passage.terms().to_bytes(),
-        )
-        for passage, blob in zip(batch, blobs, strict=True)
-    ]
+    rows = [_row(passage, blob) for passage, blob in zip(batch, blobs, strict=True)]
     with transaction.atomic():
         _check_none_erased({passage.revision for passage in batch})
         Passage.objects.bulk_create(
             rows,
             update_conflicts=True,
             unique_fields=["key"],
-            update_fields=["vector_key", "text", "vector", "vector_sha256", "terms"],
+            update_fields=[
+                *("vector_key", "text", "vector", "vector_sha256", "terms", "terms_sha256")
+            ],
         )
+
+
+def _row(passage: PlannedPassage, vector: bytes) -> Passage:
+    terms = passage.terms().to_bytes()
+    return Passage(
+        key=passage.key,
+        vector_key=passage.vector_key,
+        text=passage.input,
+        vector=vector,
+        vector_sha256=hashlib.sha256(vector).hexdigest(),
+        terms=terms,
+        terms_sha256=hashlib.sha256(terms).hexdigest(),
+    )
 
 
 def _check_none_erased(revisions: set[int]) -> None:

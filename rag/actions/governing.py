@@ -33,6 +33,11 @@ def approve_in_transaction(
         str(revision), State(revision.state), revision.indexed, revision.text_sha256, shown_sha256
     )
     revision.valid_from = revision.valid_from or day
+    if revision.valid_until and revision.valid_until < revision.valid_from:
+        raise NotAllowed(
+            f"{revision} would never be in force: its window ends on {revision.valid_until}. "
+            "Import it under a new version that says valid_from."
+        )
     revision.state = State.APPROVED.value
     revision.approved_by, revision.approved_at = actor, timezone.now()
     siblings = [other for other in _siblings(revision) if other.state == State.APPROVED.value]

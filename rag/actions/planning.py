@@ -1,5 +1,6 @@
 """What an index of the imported revisions consists of, and which of it has no vector yet."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -7,6 +8,7 @@ from rag.actions.indexing import INDEXABLE
 from rag.actions.profiles import Parts
 from rag.core.chunks import Chunk, check_chunks
 from rag.core.embeddings import is_contextual
+from rag.core.errors import SourceDamaged
 from rag.core.facts import Fact, product_facts
 from rag.core.index import ChunkRow, embedding_input
 from rag.core.lexical import TermCounts, term_counts
@@ -55,6 +57,7 @@ def plan(parts: Parts) -> Plan:
     passages: dict[str, PlannedPassage] = {}
     facts: dict[int, tuple[Fact, ...]] = {}
     for revision in revisions:
+        _check_text(revision)
         if revision.kind == Revision.Kind.FACTS:
             facts[revision.pk] = product_facts(revision.text)
             continue
@@ -62,6 +65,11 @@ def plan(parts: Parts) -> Plan:
             rows.append(_row(revision, chunk, passage.key))
             passages.setdefault(passage.key, passage)
     return Plan(tuple(revisions), tuple(rows), passages, facts)
+
+
+def _check_text(revision: Revision) -> None:
+    if hashlib.sha256(revision.text.encode()).hexdigest() != revision.text_sha256:
+        raise SourceDamaged(revision.source.source_id)
 
 
 def _passages(revision: Revision, parts: Parts) -> Iterator[tuple[Chunk, PlannedPassage]]:
@@ -111,7 +119,7 @@ def _row(revision: Revision, chunk: Chunk, passage: str) -> ChunkRow:
 
 def sound_keys(planned: dict[str, PlannedPassage], dimension: int) -> set[str]:
     """Keys of stored passages that are whole; a damaged one counts as missing and is made anew."""
-    stored = Passage.objects.only("key", "text", "vector", "vector_sha256", "terms")
+    stored = Passage.objects.defer("vector_key")
     return {
         row.key
         for row in stored.iterator(chunk_size=500)

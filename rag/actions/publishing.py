@@ -1,6 +1,7 @@
 """The one short transaction of a rebuild: rows that differ, facts, manifest, approvals."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db import connection, transaction
 
@@ -9,17 +10,26 @@ from rag.actions.embedding import Overtaken
 from rag.actions.governing import approve_in_transaction, today
 from rag.actions.indexing import INDEXABLE, insert_chunks, stored_chunks, write_manifest
 from rag.actions.planning import Plan
+from rag.core.errors import NotAllowed
 from rag.core.index import Manifest
 from rag.core.sources import State
 from rag.models import Passage, ProductFact, Revision
 
 
+@dataclass(frozen=True)
+class Published:
+    """How many chunks left the index, who was approved, and why others were not."""
+
+    removed: int
+    approved: list[str]
+    refused: list[str]
+
+
 @transaction.atomic
-def publish(planned: Plan, manifest: Manifest) -> tuple[int, list[str]]:
+def publish(planned: Plan, manifest: Manifest) -> Published:
     """Make the plan the index and carry out the requested approvals, all or nothing.
 
-    Gives the number of chunks that left and the names of the approved revisions. Raises
-    ``Overtaken`` if an erasure came between planning and now.
+    Raises ``Overtaken`` if an erasure came between planning and now.
     """
     _check_passages(planned)
     removed = _replace_chunks(planned)
@@ -27,7 +37,7 @@ def publish(planned: Plan, manifest: Manifest) -> tuple[int, list[str]]:
     _mark_indexed(planned)
     write_manifest(manifest)
     record(OPERATOR, "rebuild", "index", manifest=manifest.digest, chunks=manifest.chunks)
-    return removed, _carry_out_requests(planned)
+    return Published(removed, *_carry_out_requests(planned))
 
 
 def _replace_chunks(planned: Plan) -> int:
@@ -79,8 +89,8 @@ def _replace_facts(planned: Plan) -> None:
     )
 
 
-def _carry_out_requests(planned: Plan) -> list[str]:
-    """Approve what the import asked for, oldest window first, in the index's own transaction."""
+def _carry_out_requests(planned: Plan) -> tuple[list[str], list[str]]:
+    """Approve what the import asked for, oldest window first; what cannot be stays pending."""
     keys = {revision.pk for revision in planned.revisions}
     waiting = Revision.objects.filter(state=State.PENDING.value).exclude(approval_requested_by="")
     day = today()
@@ -88,6 +98,11 @@ def _carry_out_requests(planned: Plan) -> list[str]:
         (revision for revision in waiting.select_related("source__scope") if revision.pk in keys),
         key=lambda r: (r.source.source_id, r.valid_from or day, r.pk),
     )
+    approved, refused = [], []
     for revision in requested:
-        approve_in_transaction(revision, revision.approval_requested_by, revision.text_sha256, day)
-    return [str(revision) for revision in requested]
+        actor, sha256 = revision.approval_requested_by, revision.text_sha256
+        try:
+            approved.append(str(approve_in_transaction(revision, actor, sha256, day)))
+        except NotAllowed as error:
+            refused.append(str(error))
+    return approved, refused

@@ -31,7 +31,9 @@ ATTEMPTS: Final = 5
 
 @dataclass(frozen=True)
 class RebuildReport:
-    """What a rebuild did. ``removed`` counts chunks that left the index."""
+    """What a rebuild did. ``removed`` counts chunks that left the index, ``refused`` says which
+    requested approvals could not be carried out.
+    """
 
     manifest: dict[str, Any]
     chunks: int
@@ -39,6 +41,7 @@ class RebuildReport:
     reused: int
     removed: int
     approved: list[str]
+    refused: list[str]
     seconds: float
     peak_rss_mb: float
 
@@ -85,7 +88,7 @@ class _Rebuild:
         check_canaries(canaries, canary_vectors(self.parts.embedder))
         self._stage("publish", 0, 1)
         manifest = _manifest(self.parts, planned, canaries)
-        removed, approved = publish(planned, manifest)
+        published = publish(planned, manifest)
         self._note("publish", 1, 1)
         _tidy()
         return RebuildReport(
@@ -93,8 +96,9 @@ class _Rebuild:
             chunks=len(planned.rows),
             embedded=self.embedded,
             reused=sum(row.passage in sound for row in planned.rows),
-            removed=removed,
-            approved=approved,
+            removed=published.removed,
+            approved=published.approved,
+            refused=published.refused,
             seconds=round(time.monotonic() - self.started, 3),
             peak_rss_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )

@@ -129,6 +129,17 @@ class IndexDamaged(RagError):
         super().__init__(f"The index is damaged: {what}. Run: manage.py rebuild")
 
 
+class SourceDamaged(IndexDamaged):
+    """A stored text was changed behind the site's back; no rebuild can bring it back."""
+
+    def __init__(self, source: str) -> None:
+        RagError.__init__(
+            self,
+            f"The index is damaged: the text of {source} does not match its SHA-256. Restore the "
+            "database from a backup, or erase the source and import it again as a new version.",
+        )
+
+
 class IndexBehind(RagError):
     """Imported sources wait for a rebuild, and the site is set to refuse meanwhile."""
 

@@ -7,10 +7,14 @@ from typing import Final
 import numpy as np
 
 from rag.core.answers import MIN_QUOTE, Piece, Proposal, Supplied
+from rag.core.blocks import Kind, blocks
 from rag.core.lexical import Floats, content_tokens, stem
-from rag.core.text import sentence_spans, starts_exception
+from rag.core.text import block_sentences, starts_exception
 
 LONGEST: Final = 600
+SILENT: Final = frozenset(
+    {Kind.HEADING, Kind.TABLE_HEAD, Kind.DELIMITER, Kind.RULE, Kind.FENCE, Kind.TAG}
+)
 
 
 @dataclass(frozen=True)
@@ -97,13 +101,22 @@ class Extractive:
 
 
 def quotable(excerpt: Supplied) -> Iterator[Candidate]:
-    """Sentences of at least 20 characters, each with the exception that follows it."""
-    spans = sentence_spans(excerpt.text)
+    """Sentences of at least 20 characters, each with the exception that follows it.
+
+    One that is shorter takes the next along. Headings and table heads say nothing themselves.
+    """
+    spans = [
+        span
+        for block in blocks(excerpt.text)
+        if block.kind not in SILENT
+        for span in block_sentences(excerpt.text, block)
+    ]
     for at, (start, end) in enumerate(spans):
-        following = spans[at + 1 :]
-        for next_start, next_end in following:
+        for next_start, next_end in spans[at + 1 :]:
+            apart = excerpt.text[end:next_start].strip()  # a heading stands between
             goes_on = starts_exception(excerpt.text[next_start:next_end])
-            if (end - start >= MIN_QUOTE and not goes_on) or next_end - start > LONGEST:
+            enough = end - start >= MIN_QUOTE and not goes_on
+            if apart or enough or next_end - start > LONGEST:
                 break
             end = next_end
         if end - start >= MIN_QUOTE:

@@ -198,13 +198,30 @@ def build_snapshot(
     )
 
 
-def vector_of(blob: bytes, sha256: str, dimension: int, name: str) -> NDArray[np.float32]:
-    """The vector in a BLOB (little-endian float32), or ``IndexDamaged`` naming the chunk."""
-    if len(blob) != 4 * dimension:
-        raise IndexDamaged(f"the vector of {name} has {len(blob)} bytes, not {4 * dimension}")
-    if hashlib.sha256(blob).hexdigest() != sha256:
-        raise IndexDamaged(f"the vector of {name} does not match its SHA-256")
-    return np.frombuffer(blob, dtype="<f4")
+@dataclass(frozen=True)
+class StoredPassage:
+    """A passage's two BLOBs with the digests they were stored under."""
+
+    vector: bytes
+    vector_sha256: str
+    terms: bytes
+    terms_sha256: str
+
+    def vector_of(self, dimension: int, name: str) -> NDArray[np.float32]:
+        """The vector (dimension,), or ``IndexDamaged`` naming the chunk."""
+        if len(self.vector) != 4 * dimension:
+            raise IndexDamaged(
+                f"the vector of {name} has {len(self.vector)} bytes, not {4 * dimension}"
+            )
+        if hashlib.sha256(self.vector).hexdigest() != self.vector_sha256:
+            raise IndexDamaged(f"the vector of {name} does not match its SHA-256")
+        return np.frombuffer(self.vector, dtype="<f4")
+
+    def terms_of(self, name: str) -> TermCounts:
+        """The terms, or ``IndexDamaged`` naming the chunk."""
+        if hashlib.sha256(self.terms).hexdigest() != self.terms_sha256:
+            raise IndexDamaged(f"the terms of {name} do not match their SHA-256")
+        return TermCounts.from_bytes(self.terms)
 
 
 def _check_rows(manifest: Manifest, rows: Sequence[ChunkRow]) -> None:

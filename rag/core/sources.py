@@ -91,9 +91,8 @@ def _wanted(revision: Governed, selection: Selection) -> bool:
 
 
 def _in_force(revision: Governed, access: Access) -> bool:
-    ended = revision.valid_until is not None
     return (
-        (revision.status is Status.CURRENT or (revision.status is Status.SUPERSEDED and ended))
+        _was_in_force(revision)
         and revision.valid_from is not None
         and revision.valid_from <= access.as_of
         and (revision.valid_until is None or access.as_of <= revision.valid_until)
@@ -148,16 +147,24 @@ def closing_day(old: Governed, new: Governed) -> date | None:
     """
     if new.status is not Status.CURRENT or old.state is not State.APPROVED:
         return None
-    if old.status is Status.HISTORICAL or old.valid_from is None or new.valid_from is None:
+    if not _was_in_force(old) or old.valid_from is None or new.valid_from is None:
         return None
     reaches = old.valid_until is None or old.valid_until >= new.valid_from
     starts_before = old.valid_from <= new.valid_from
     return new.valid_from - timedelta(days=1) if reaches and starts_before else None
 
 
+def _was_in_force(revision: Governed) -> bool:
+    """Whether the revision has a window at all: the rest lives in the archive only."""
+    ended = revision.valid_until is not None
+    return revision.status is Status.CURRENT or (revision.status is Status.SUPERSEDED and ended)
+
+
 def own_end(new: Governed, others: Iterable[Governed]) -> date | None:
-    """The end of ``new``: its own, or the day before an already approved later successor."""
-    if new.valid_until is not None or new.valid_from is None or new.status is not Status.CURRENT:
+    """The end of ``new``: its own, or the day before an already approved later successor's
+    first if that is earlier. So the order of approvals does not matter.
+    """
+    if new.valid_from is None or new.status is not Status.CURRENT:
         return new.valid_until
     later = [
         other.valid_from
@@ -167,7 +174,8 @@ def own_end(new: Governed, others: Iterable[Governed]) -> date | None:
         and other.valid_from is not None
         and other.valid_from > new.valid_from
     ]
-    return min(later) - timedelta(days=1) if later else None
+    ends = [new.valid_until] if new.valid_until else []
+    return min([*ends, *(day - timedelta(days=1) for day in later)], default=None)
 
 
 def check_approvable(name: str, state: State, indexed: bool, sha256: str, shown: str) -> None:

@@ -57,6 +57,7 @@ def storage_error(error: DatabaseError) -> StorageError:
     hints = {
         "no such table": "Its tables are missing or old. Run: manage.py migrate",
         "no such column": "Its tables are missing or old. Run: manage.py migrate",
+        "disk I/O": "The disk is full or failing. Free some space and run the command again.",
         "full": "The disk is full. Free some space and run the command again.",
         "readonly": "The file or its folder is read-only for this user. Change its permissions.",
         "unable to open": "The file cannot be opened. Check EVIDENCE_HOME and its permissions.",

@@ -8,14 +8,14 @@ from typing import Final
 import numpy as np
 
 from rag import models
-from rag.core.errors import IndexDamaged, IndexMissing
+from rag.core.errors import IndexDamaged, IndexMissing, SourceDamaged
 from rag.core.index import (
     ChunkRow,
     Manifest,
     Snapshot,
+    StoredPassage,
     build_snapshot,
     embedding_input,
-    vector_of,
 )
 from rag.core.lexical import TermCounts
 from rag.models import Chunk, Revision
@@ -51,14 +51,14 @@ def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
     matrix = np.empty((count, manifest.dimension), dtype=np.float32)
     rows: list[ChunkRow] = []
     terms: list[TermCounts] = []
-    for row, vector, sha256, counts in _stored_rows():
-        matrix[len(rows)] = vector_of(vector, sha256, manifest.dimension, row.label)
+    for row, passage in _stored_rows():
+        matrix[len(rows)] = passage.vector_of(manifest.dimension, row.label)
+        terms.append(passage.terms_of(row.label))
         rows.append(row)
-        terms.append(TermCounts.from_bytes(counts))
     return build_snapshot(manifest, generation, rows, matrix, terms)
 
 
-def _stored_rows() -> Iterator[tuple[ChunkRow, bytes, str, bytes]]:
+def _stored_rows() -> Iterator[tuple[ChunkRow, StoredPassage]]:
     """Every chunk in the order of (source id, document id, part), its text checked."""
     texts: dict[int, str] = {}
     stored = Chunk.objects.order_by(
@@ -67,20 +67,20 @@ def _stored_rows() -> Iterator[tuple[ChunkRow, bytes, str, bytes]]:
         *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
         *("start_char", "end_char", "start_line", "end_line", "section", "context"),
         *("passage_id", "passage__text", "passage__vector", "passage__vector_sha256"),
-        "passage__terms",
+        *("passage__terms", "passage__terms_sha256"),
     )
-    for *fields, text, vector, sha256, counts in stored.iterator(chunk_size=500):
+    for *fields, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
         row = ChunkRow(*fields)
         if row.revision not in texts:
             texts = {row.revision: _checked_text(row)}
         slice_ = texts[row.revision][row.start_char : row.end_char]
         if embedding_input(row.context, slice_) != text:
             raise IndexDamaged(f"the passage of {row.label} is not the text of its source")
-        yield row, bytes(vector), sha256, bytes(counts)
+        yield row, StoredPassage(bytes(vector), vector_sha256, bytes(terms), terms_sha256)
 
 
 def _checked_text(row: ChunkRow) -> str:
     text, sha256 = Revision.objects.values_list("text", "text_sha256").get(pk=row.revision)
     if hashlib.sha256(text.encode()).hexdigest() != sha256:
-        raise IndexDamaged(f"the text of {row.source_id} does not match its SHA-256")
+        raise SourceDamaged(row.source_id)
     return text

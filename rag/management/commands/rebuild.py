@@ -30,6 +30,8 @@ class Command(EvidenceCommand):
             return self._check(check(parts), options["json"])
         with _signals() as cancelled, reporter(sys.stderr) as report:
             done = rebuild(parts, cancelled=lambda: bool(cancelled), report=report)
+        for sentence in done.refused:
+            self.stderr.write(f"not approved: {sentence}")
         if options["json"]:
             self.print_json(done.to_dict())
         else:

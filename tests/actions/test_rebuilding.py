@@ -1,0 +1,159 @@
+"""A rebuild is all or nothing, one at a time, repairs what is damaged, and is on record."""
+
+import fcntl
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+from pytest_django import Settings
+
+from rag.actions.checking import check
+from rag.actions.governing import erase
+from rag.core.errors import Busy, IndexDamaged, IndexMismatch, InvalidVector
+from rag.core.retrieval import Mode
+from rag.models import AuditEvent, Passage, ProductFact, RebuildRun, Revision
+from tests import factories, fakes
+
+RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
+HOTEL = "Hotels are booked through the travel desk and nowhere else."
+
+
+def execute(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+def test_a_second_rebuild_is_told_that_one_is_running(db: None, settings: Settings) -> None:
+    with (settings.EVIDENCE_HOME / "rebuild.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(Busy, match="Another rebuild is running"):
+            factories.rebuild()
+    assert factories.rebuild().chunks == 0
+
+
+def test_only_what_is_new_is_embedded(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    factories.import_text(tmp_path, "b", HOTEL)
+    report = factories.rebuild()
+    assert (report.chunks, report.embedded, report.reused) == (2, 1, 1)
+
+
+def test_a_new_analyser_does_not_pay_for_vectors_again(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    embedder = fakes.FakeEmbedder()
+    using = fakes.FakeParts(embedder=embedder, analyser="another-v2")
+    assert factories.rebuild(using).manifest["analyser"] == "another-v2"
+    assert embedder.batches == []
+    assert factories.labels(factories.search("meals", using=using)) == ["a#0"]
+
+
+DAMAGE = {
+    "vector": "UPDATE rag_passage SET vector = zeroblob(1024)",
+    "text": "UPDATE rag_passage SET text = 'other'",
+    "chunk": "DELETE FROM rag_chunk",
+    "offsets": "UPDATE rag_chunk SET end_char = end_char - 1",
+    "terms": "UPDATE rag_passage SET terms = x'00'",
+}
+
+
+@pytest.mark.parametrize("statement", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_index_is_named_and_repaired_by_a_rebuild(
+    db: None, tmp_path: Path, statement: str
+) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    execute(statement)
+    with pytest.raises(IndexDamaged, match=r"Run: manage\.py rebuild"):
+        factories.search("meals")
+    factories.rebuild()
+    assert check(factories.parts()) == []
+    assert factories.labels(factories.search("meals", mode=Mode.LEXICAL)) == ["a#0"]
+
+
+def test_a_rebuild_does_not_index_a_text_that_was_altered(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    execute("UPDATE rag_revision SET text = replace(text, '52', '99')")
+    with pytest.raises(IndexDamaged, match="the text of a does not match its SHA-256"):
+        factories.rebuild()
+
+
+class FakeExchanged(fakes.FakeEmbedder):
+    """A model that is exchanged behind its name while sources are embedded."""
+
+    def embed_batch(self, texts: Any, *, cancelled: Any, progress: Any) -> object:
+        if self.batches:
+            return self.inner.embed_batch(texts, cancelled=cancelled, progress=progress)[:, ::-1]
+        return super().embed_batch(texts, cancelled=cancelled, progress=progress)
+
+
+def test_a_model_exchanged_during_a_rebuild_publishes_nothing(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    factories.import_text(tmp_path, "b", HOTEL)
+    with pytest.raises(IndexMismatch, match="canary"):
+        factories.rebuild(fakes.FakeParts(embedder=FakeExchanged()))
+    assert factories.labels(factories.search("meals hotels")) == ["a#0"]
+
+
+def test_facts_follow_their_files(db: None, tmp_path: Path) -> None:
+    factories.import_facts(tmp_path, "facts", '[products.GX]\nbar = 16\nname = "Pump"')
+    factories.rebuild()
+    rows = ProductFact.objects.values_list("product", "name", "value").order_by("name")
+    assert list(rows) == [("GX", "bar", "16"), ("GX", "name", "Pump")]
+
+
+def test_an_empty_site_has_an_empty_index(db: None) -> None:
+    assert factories.rebuild().chunks == 0
+    factories.scope("public")
+    assert factories.search("meals").hits == ()
+
+
+def test_a_source_erased_meanwhile_is_planned_without(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.import_text(tmp_path, "b", HOTEL)
+
+    def spoil(vectors: Any) -> object:
+        if not Revision.objects.filter(state="erased").exists():
+            erase("a", actor="op", reason="request")
+        return vectors
+
+    report = factories.rebuild(fakes.FakeParts(embedder=fakes.FakeEmbedder(spoil)))
+    kept = Revision.objects.get(state="approved")
+    assert (report.chunks, report.approved) == (1, [str(kept)])
+    assert kept.source.source_id == "b"
+    assert not Passage.objects.filter(text__contains="Meals").exists()
+
+
+# The record of runs
+
+
+def runs() -> list[tuple[str, str]]:
+    return list(RebuildRun.objects.order_by("pk").values_list("outcome", "stage"))
+
+
+def test_a_run_is_on_record_with_its_end(db: None, tmp_path: Path) -> None:
+    RebuildRun.objects.create(stage="embed")
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    with pytest.raises(InvalidVector):
+        Passage.objects.all().update(text="damaged")
+        factories.rebuild(fakes.FakeParts(embedder=fakes.FakeEmbedder(lambda vectors: None)))
+    assert runs() == [("interrupted", "embed"), ("done", "publish"), ("failed", "embed")]
+    assert "not a list of vectors" in RebuildRun.objects.latest("pk").error
+
+
+def test_a_run_that_ends_on_a_full_disk_is_failed(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: Any, **details: Any) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(AuditEvent, "save", fail)
+    with pytest.raises(OperationalError):
+        factories.rebuild()
+    run = RebuildRun.objects.get()
+    assert (run.outcome, run.error) == ("failed", "database or disk is full")

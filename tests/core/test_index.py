@@ -1,0 +1,163 @@
+"""Manifest, snapshot, and the name of each kind of damage."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag.core.errors import IndexDamaged, IndexMismatch, InvalidVector
+from rag.core.index import (
+    EMBEDDING_FIELDS,
+    ChunkRow,
+    Manifest,
+    StoredPassage,
+    build_snapshot,
+    check_manifest,
+    chunks_sha256,
+    differences,
+    embedding_input,
+)
+from rag.core.lexical import ANALYSER, TermCounts, term_counts
+from rag.core.vectors import Matrix
+from tests.handmade import PROFILE, Text, manifest_of, row_of, snapshot
+
+ROWS = [row_of(Text("a"), 1), row_of(Text("a", part=1), 1), row_of(Text("b"), 2)]
+
+
+def test_a_manifest_survives_json() -> None:
+    manifest = manifest_of(ROWS)
+    again = Manifest.from_dict(json.loads(json.dumps(manifest.to_dict())))
+    assert again == manifest
+    assert again.digest == manifest.digest
+
+
+@pytest.mark.parametrize("name", [item.name for item in fields(Manifest)])
+def test_every_field_of_a_manifest_is_in_its_digest(name: str) -> None:
+    manifest = manifest_of(ROWS)
+    other: Any = {int: 9, str: "other", tuple: ((2.0,),)}[type(getattr(manifest, name))]
+    assert replace(manifest, **{name: other}).digest != manifest.digest
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.pop("model"),
+        lambda content: content.update(surprise=1),
+    ],
+)
+def test_a_manifest_of_another_version_is_refused(change: Callable[[dict[str, Any]], Any]) -> None:
+    content = manifest_of(ROWS).to_dict()
+    change(content)
+    with pytest.raises(IndexDamaged, match="fields are not those of this version"):
+        Manifest.from_dict(content)
+
+
+def test_an_index_that_fits_its_configuration_passes() -> None:
+    check_manifest(manifest_of(ROWS), PROFILE, "sections-v1", ANALYSER)
+
+
+@pytest.mark.parametrize("name", EMBEDDING_FIELDS)
+def test_a_field_that_differs_is_named_with_both_values(name: str) -> None:
+    manifest = manifest_of(ROWS)
+    other: Any = 9 if name == "dimension" else "other"
+    changed = replace(manifest, **{name: other})
+    expected = [(name, other, getattr(manifest, name))]
+    assert differences(changed, PROFILE, "sections-v1", ANALYSER) == expected
+    with pytest.raises(IndexMismatch, match=f"made with {name} {other!r}, but"):
+        check_manifest(changed, PROFILE, "sections-v1", ANALYSER)
+
+
+@pytest.mark.parametrize("name", [f.name for f in fields(ChunkRow) if f.name != "revision"])
+def test_every_field_of_a_row_is_in_the_digest_of_the_chunks(name: str) -> None:
+    other: Any = 99 if isinstance(getattr(ROWS[0], name), int) else "other"
+    changed = [replace(ROWS[0], **{name: other}), *ROWS[1:]]
+    assert chunks_sha256(changed) != chunks_sha256(ROWS)
+
+
+def test_the_key_of_the_database_is_not_in_the_digest_of_the_chunks() -> None:
+    assert chunks_sha256([replace(row, revision=9) for row in ROWS]) == chunks_sha256(ROWS)
+
+
+def parts_of(rows: list[ChunkRow]) -> tuple[list[ChunkRow], Matrix, list[TermCounts]]:
+    terms = [term_counts("", "", "nothing", "en")] * len(rows)
+    return rows, np.ones((len(rows), 2), dtype=np.float32), terms
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (ROWS[:2], "it holds 2 chunks, but its manifest says 3"),
+        ([*ROWS[:2], replace(ROWS[2], section="x")], "the chunks are not those of its manifest"),
+        ([ROWS[1], ROWS[0], ROWS[2]], "the chunks are not those of its manifest"),
+    ],
+)
+def test_rows_that_contradict_the_manifest_are_refused(rows: list[ChunkRow], reason: str) -> None:
+    with pytest.raises(IndexDamaged, match=reason):
+        build_snapshot(manifest_of(ROWS), "g", *parts_of(rows))
+
+
+def test_rows_of_a_revision_must_stand_together() -> None:
+    torn = [ROWS[0], ROWS[2], ROWS[1]]
+    with pytest.raises(IndexDamaged, match="the chunks of a do not stand together"):
+        build_snapshot(manifest_of(torn), "g", *parts_of(torn))
+
+
+def test_a_zero_vector_in_the_index_is_refused() -> None:
+    rows, matrix, terms = parts_of(ROWS)
+    matrix[1] = 0
+    with pytest.raises(InvalidVector, match="vector 1 is zero"):
+        build_snapshot(manifest_of(ROWS), "g", rows, matrix, terms)
+
+
+BLOB = np.array([1, 2], dtype="<f4").tobytes()
+TERMS = term_counts("", "", "two words", "en").to_bytes()
+
+
+def stored(vector: bytes = BLOB, terms: bytes = TERMS) -> StoredPassage:
+    """A passage stored under the digests of BLOB and TERMS, whatever became of its bytes."""
+    digests = [hashlib.sha256(data).hexdigest() for data in (BLOB, TERMS)]
+    return StoredPassage(vector, digests[0], terms, digests[1])
+
+
+def test_a_passage_is_read_from_its_blobs() -> None:
+    assert stored().vector_of(2, "a#0").tolist() == [1.0, 2.0]
+    assert stored().terms_of("a#0").length == 2
+
+
+def test_damaged_terms_are_named() -> None:
+    with pytest.raises(IndexDamaged, match="the terms of a#0 do not match their SHA-256"):
+        stored(terms=TERMS[:-1] + b"x").terms_of("a#0")
+
+
+@pytest.mark.parametrize(
+    ("blob", "reason"),
+    [
+        (BLOB[:-1], "the vector of a#0 has 7 bytes, not 8"),
+        (BLOB + BLOB, "the vector of a#0 has 16 bytes, not 8"),
+        (BLOB[4:] + BLOB[:4], "the vector of a#0 does not match its SHA-256"),
+    ],
+)
+def test_a_damaged_blob_is_named(blob: bytes, reason: str) -> None:
+    with pytest.raises(IndexDamaged, match=reason):
+        stored(vector=blob).vector_of(2, "a#0")
+
+
+def test_ties_follow_label_then_chunk_id() -> None:
+    index = snapshot(Text("b"), Text("a", part=10), Text("a", part=2), Text("B"))
+    ordered = sorted(index.rows, key=lambda row: index.ties[index.rows.index(row)])
+    assert [row.label for row in ordered] == ["B#0", "a#10", "a#2", "b#0"]
+
+
+def test_a_mask_holds_the_rows_of_the_revisions_asked_for() -> None:
+    index = snapshot(Text("a"), Text("a", part=1), Text("b"), Text("c"))
+    assert index.mask([1, 3, 99]).tolist() == [True, True, False, True]
+    assert not index.mask([]).any()
+
+
+@pytest.mark.parametrize(("context", "expected"), [("", "text"), ("Title", "Title\n\ntext")])
+def test_the_embedder_is_given_context_and_text(context: str, expected: str) -> None:
+    assert embedding_input(context, "text") == expected

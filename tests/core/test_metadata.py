@@ -1,0 +1,104 @@
+"""What a file says of itself."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from rag.core.errors import InvalidText, InvalidWindow
+from rag.core.metadata import Described, Overrides, described
+from rag.core.sources import Status
+
+
+def describe(text: str = "text", stem: str = "stem", **front: Any) -> Described:
+    return described(front, Overrides(), text, stem)
+
+
+@pytest.mark.parametrize(
+    ("front", "text", "title"),
+    [
+        ({"title": "Given"}, "# Heading", "Given"),
+        ({}, "intro\n\n## Heading ##\n\ntext", "Heading"),
+        ({}, "---\ntitle:\n# no heading\n---\n# Heading", "Heading"),
+        ({}, "no heading", "stem"),
+        ({"title": "  two \n words "}, "", "two words"),
+    ],
+)
+def test_a_title_is_the_front_matter_s_a_heading_or_the_stem(
+    front: dict[str, str], text: str, title: str
+) -> None:
+    assert describe(text, **front).title == title
+
+
+def test_a_file_that_says_nothing_is_current_and_canonical() -> None:
+    about = describe()
+    assert (about.status, about.canonical, about.version, about.source_id) == (
+        Status.CURRENT,
+        True,
+        "",
+        "",
+    )
+    assert (about.valid_from, about.valid_until, about.attributes) == (None, None, frozenset())
+
+
+@pytest.mark.parametrize("value", ["2026-02-01", date(2026, 2, 1)])
+def test_a_window_is_read(value: object) -> None:
+    about = describe(valid_from=value, valid_until="2026-03-01")
+    assert (about.valid_from, about.valid_until) == (date(2026, 2, 1), date(2026, 3, 1))
+
+
+@pytest.mark.parametrize(
+    ("front", "reason"),
+    [
+        ({"valid_from": "1.2.2026"}, "valid_from '1.2.2026' is no day"),
+        ({"valid_until": "2026-02-30"}, "valid_until '2026-02-30' is no day"),
+        ({"status": "approved"}, "status 'approved' is unknown; use current, superseded"),
+        ({"canonical": "perhaps"}, "canonical 'perhaps' must be true or false"),
+        ({"id": "a#1"}, "must not contain '#'"),
+        ({"id": "a,b"}, "must not contain '#' or ','"),
+        ({"id": "x" * 501}, "id must be at most 500"),
+        ({"product": "x" * 101}, "product must be at most 100"),
+        ({"title": ["a"]}, "title must be one value, not list"),
+        ({"title": "a\x00b"}, "printable"),
+    ],
+)
+def test_an_unusable_key_is_named(front: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidText, match=reason):
+        describe(**front)
+
+
+def test_a_reversed_window_is_refused() -> None:
+    with pytest.raises(InvalidWindow):
+        describe(valid_from="2026-02-02", valid_until="2026-02-01")
+
+
+def test_other_keys_become_attributes_to_filter_by() -> None:
+    about = describe(team=["x", "y"], public=True, since=date(2026, 1, 1), nested={"a": "b"}, no="")
+    assert about.attributes == {
+        ("team", "x"),
+        ("team", "y"),
+        ("public", "true"),
+        ("since", "2026-01-01"),
+    }
+
+
+def test_what_has_a_meaning_is_no_attribute() -> None:
+    assert (
+        describe(id="a", version="1", owner="Finance", language="DE-at").attributes == frozenset()
+    )
+    assert describe(language="DE-at").language == "de"
+
+
+def test_the_operator_goes_before_the_file() -> None:
+    front = {"version": "1", "status": "historical", "valid_from": "2025-01-01", "product": "A"}
+    day = date(2026, 1, 1)
+    overrides = Overrides("2", Status.CURRENT, day, date(2026, 2, 1), "B")
+    about = described(front, overrides, "text", "stem")
+    assert (about.version, about.status, about.product) == ("2", Status.CURRENT, "B")
+    assert (about.valid_from, about.valid_until) == (day, date(2026, 2, 1))
+    assert described(front, Overrides(), "text", "stem").version == "1"
+
+
+def test_a_window_reversed_by_an_override_is_refused() -> None:
+    with pytest.raises(InvalidWindow):
+        described({"valid_from": "2026-02-01"}, Overrides(valid_until=date(2026, 1, 1)), "t", "s")
