@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/handbooks.py [--shared ../shared] [--home FOLDER]
 
 Builds a site of its own (in a temporary folder unless --home is given; an existing one is used
-again), asks each question of questions_dev.jsonl within its scope, and prints one table.
+again), asks each question of questions_dev.jsonl within its scope, and prints JSON.
 """
 
 import argparse
@@ -11,9 +11,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,8 @@ def manage_json(command: str, *arguments: str, **options: Any) -> dict[str, Any]
     return result
 
 
-def retrieval(questions: Sequence[Case], mode: str, policy_name: str) -> str:
+def retrieval(questions: Sequence[Case], mode: str, policy_name: str) -> dict[str, Any]:
+    """In how many questions the whole gold quote lies in the first 1, 3 and 5 hits."""
     from rag.actions.profiles import configured
     from rag.actions.searching import search
     from rag.core.policies import policy
@@ -97,58 +97,52 @@ def retrieval(questions: Sequence[Case], mode: str, policy_name: str) -> str:
     from rag.core.sources import Selection
 
     options = Options(mode=Mode(mode), policy=policy(policy_name), k=5)
-    ranks, outside, largest = [], 0, 0
+    ranks, outside, longest = [], 0, 0
     for case in questions:
         hits = search(case.question, access(case), Selection(), options, configured()).hits
         outside += sum(hit.scope != case.scope for hit in hits)
-        largest = max([largest, *(len(hit.text) for hit in hits)])
+        longest = max([longest, *(len(hit.text) for hit in hits)])
         covers = [case.found_in(h.source_id, h.start_char, h.end_char, 1.0) for h in hits]
         if case.gold:
-            ranks.append(covers.index(True) + 1 if True in covers else 99)
-    top = {k: sum(rank <= k for rank in ranks) for k in (1, 3, 5)}
-    figures = "  ".join(f"top {k}: {count}/{len(ranks)}" for k, count in top.items())
-    return f"{policy_name:18} {mode:8} {figures}  out of scope: {outside}  longest: {largest}"
+            ranks.append(covers.index(True) + 1 if True in covers else len(covers) + 1)
+    top = {f"top_{k}": sum(rank <= k for rank in ranks) for k in (1, 3, 5)}
+    name = {"policy": policy_name, "mode": mode}
+    return name | top | {"questions": len(ranks), "out_of_scope": outside, "longest": longest}
 
 
 def access(case: Case) -> Any:
+    from rag.actions.governing import today
     from rag.queries.eligibility import access_of_scopes
 
-    return access_of_scopes(frozenset({case.scope}), date.today())
+    return access_of_scopes(frozenset({case.scope}), today())
 
 
-@dataclass
-class Tally:
+def answers(questions: Sequence[Case], parts: Any) -> dict[str, Any]:
     """Accepted answers that cover half of a gold quote, those that do not, and refusals."""
-
-    correct: int = 0
-    wrong: int = 0
-    refused: int = 0
-    quotes: int = 0
-
-    def line(self, name: str) -> str:
-        return (
-            f"{name:24} correct {self.correct:2}  wrong {self.wrong:2}  refused {self.refused:2}"
-            f"  correct - wrong {self.correct - self.wrong:3}  quotes {self.quotes}"
-        )
-
-
-def answers(questions: Sequence[Case], parts: Any) -> tuple[Tally, list[str]]:
     from rag.actions.asking import ask
     from rag.core.retrieval import Options
     from rag.core.sources import Selection
 
-    tally, lines = Tally(), []
+    tally = {"correct": 0, "wrong": 0, "refused": 0, "quotes": 0}
+    outcomes = {}
     for case in questions:
         asked = ask(case.question, access(case), Selection(), Options(), parts)
         pieces = asked.verdict.quotations
         right = any(
             case.found_in(p.supplied.source_id, p.start_char, p.end_char, 0.5) for p in pieces
         )
-        outcome = "refused" if not pieces else "correct" if right else "wrong"
-        setattr(tally, outcome, getattr(tally, outcome) + 1)
-        tally.quotes += len(pieces)
-        lines.append(f"  {case.case_id} {outcome:8} {case.question[:80]}")
-    return tally, lines
+        outcomes[case.case_id] = "refused" if not pieces else "correct" if right else "wrong"
+        tally[outcomes[case.case_id]] += 1
+        tally["quotes"] += len(pieces)
+    return tally | {"score": tally["correct"] - tally["wrong"], "outcomes": outcomes}
+
+
+def altered_quotations() -> int:
+    """Recorded quotations that are not the slice of their source; must be 0."""
+    from rag.models import Citation
+
+    cited = Citation.objects.select_related("revision")
+    return sum(c.revision.text[c.start_char : c.end_char] != c.quote for c in cited)
 
 
 def never_refusing(parts: Any) -> Any:
@@ -172,58 +166,60 @@ def change_one_file(folder: Path) -> dict[str, Any]:
     report = manage_json("rebuild")
     source = CHANGED.rpartition(".")[0]
     latest = Chunk.objects.filter(revision__source__source_id=source).order_by("-revision_id")
-    report["chunks of the file"] = latest.filter(revision=latest[0].revision).count()
+    report["file_chunks"] = latest.filter(revision=latest[0].revision).count()
     return report
 
 
-def gold_cosines(questions: Sequence[Case]) -> Iterator[str]:
-    """How many gold passages and how many other top passages a threshold would admit."""
+def thresholds(questions: Sequence[Case]) -> dict[str, Any]:
+    """How many gold passages and unanswerable questions each least cosine would leave a hit."""
     from rag.actions.profiles import configured
     from rag.actions.searching import probe_cosines
     from rag.core.sources import Selection
 
-    gold, best_of_none, everything = [], [], []
+    gold, unanswerable, every = [], [], []
     for case in questions:
         hits = probe_cosines(case.question, access(case), Selection(), configured()).hits
-        everything += [hit.cosine or 0.0 for hit in hits]
-        if not case.gold:
-            best_of_none.append(hits[0].cosine or 0.0)
-            continue
-        gold.append(
-            max(
-                h.cosine or 0.0
-                for h in hits
-                if case.found_in(h.source_id, h.start_char, h.end_char, 1.0)
-            )
-        )
-    for threshold in (0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.72):
-        kept = sum(value >= threshold for value in gold)
-        noise = sum(value >= threshold for value in best_of_none)
-        share = sum(value >= threshold for value in everything) / len(everything)
-        yield (
-            f"  {threshold:.2f}  gold kept {kept}/{len(gold)}  unanswerable with a hit "
-            f"{noise}/{len(best_of_none)}  rows kept {share:.3f}"
-        )
+        cosines = [hit.cosine or 0.0 for hit in hits]
+        covers = [case.found_in(h.source_id, h.start_char, h.end_char, 1.0) for h in hits]
+        every += cosines
+        if case.gold:
+            gold.append(max(c for c, right in zip(cosines, covers, strict=True) if right))
+        else:
+            unanswerable.append(cosines[0])
+    return {
+        f"{least:.2f}": {
+            "gold": sum(value >= least for value in gold),
+            "unanswerable": sum(value >= least for value in unanswerable),
+            "rows": round(sum(value >= least for value in every) / len(every), 3),
+        }
+        for least in (0.5, 0.55, 0.6, 0.65, 0.7)
+    }
 
 
-def report(folder: Path) -> None:
+def measure(folder: Path) -> dict[str, Any]:
+    """Build, ask, change one file; every figure."""
     from rag.actions.profiles import configured
 
     built = build(folder)
-    shown = ("chunks", "embedded", "reused", "seconds", "peak_rss_mb")
-    print("rebuild", {key: built[key] for key in shown})
     questions = cases(folder)
-    for policy_name in ("weighted-80-20-v1", "rrf-60-v1"):
-        for mode in ("hybrid", "dense", "lexical"):
-            print(retrieval(questions, mode, policy_name))
-    tally, lines = answers(questions, configured())
-    print("\n".join(lines))
-    print(tally.line("site"))
-    print(Tally(refused=len(questions)).line("refuse all"))
-    print(answers(questions, never_refusing(configured()))[0].line("always the top sentence"))
-    print("min_cosine", *gold_cosines(questions), sep="\n")
-    changed = change_one_file(folder)
-    print("one file changed", {key: changed[key] for key in (*shown, "chunks of the file")})
+    policies = ("weighted-80-20-v1", "rrf-60-v1")
+    modes = ("hybrid", "dense", "lexical")
+    return {
+        "rebuild": shown(built),
+        "retrieval": [retrieval(questions, mode, name) for name in policies for mode in modes],
+        "site": answers(questions, configured()),
+        "always the top sentence": answers(questions, never_refusing(configured())),
+        "refuse all": {"correct": 0, "wrong": 0, "refused": len(questions), "score": 0},
+        "min_cosine": thresholds(questions),
+        "altered quotations": altered_quotations(),
+        "one file changed": shown(change_one_file(folder)),
+    }
+
+
+def shown(report: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a rebuild."""
+    kept = ("chunks", "embedded", "reused", "removed", "seconds", "peak_rss_mb", "file_chunks")
+    return {key: report[key] for key in kept if key in report}
 
 
 def main() -> None:
@@ -242,7 +238,7 @@ def main() -> None:
         import django
 
         django.setup()
-        report(folder)
+        print(json.dumps(measure(folder), indent=1))
 
 
 if __name__ == "__main__":

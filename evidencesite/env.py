@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zoneinfo import available_timezones
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -100,6 +101,14 @@ def optional_day(name: str, *, help: str) -> datetime.date | None:
         return datetime.date.fromisoformat(value)
     except ValueError as error:
         raise _unusable(name, value, "use a day such as 2026-01-31") from error
+
+
+def zone(name: str, default: str, *, help: str) -> str:
+    """A time zone of the IANA database."""
+    value = _read(name, default, help)
+    if value is not None and value not in available_timezones():
+        raise _unusable(name, value, "use a time zone such as Europe/Berlin")
+    return value or default
 
 
 def path(name: str, default: str, base: Path, *, help: str) -> Path:

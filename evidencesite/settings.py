@@ -120,4 +120,4 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
 USE_TZ = True
-TIME_ZONE = env.text("TIME_ZONE", "UTC", help="Decides which day is today.")
+TIME_ZONE = env.zone("TIME_ZONE", "UTC", help="Decides which day is today.")

@@ -29,6 +29,7 @@ CORE_ORDER = (
     "retrieval",
     "hits",
     "answers",
+    "conflicts",
     "extractive",
     "prompts",
     "packets",

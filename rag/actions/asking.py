@@ -10,6 +10,7 @@ from django.db import transaction
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found, search
 from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_without_excerpts
+from rag.core.conflicts import disagree
 from rag.core.extractive import Extractive
 from rag.core.hits import Hit
 from rag.core.index import embedding_input
@@ -46,7 +47,7 @@ def ask(
             verdict = gate(proposal, supplied, lambda s: (s.revision, s.text_sha256) in served)
         else:
             verdict = refused_without_excerpts()
-        warnings = tuple(_warnings(q, selection) for q in verdict.quotations)
+        warnings = tuple(_warnings(q, verdict, selection) for q in verdict.quotations)
         answer = _record(question, access, selection, options, parts, found, verdict)
         for position, quotation in enumerate(verdict.quotations):
             _cite(answer, position, quotation, warnings[position])
@@ -103,13 +104,16 @@ def _served(
     return set(rows.values_list("pk", "text_sha256"))
 
 
-def _warnings(quotation: Quotation, selection: Selection) -> tuple[str, ...]:
+def _warnings(quotation: Quotation, verdict: Verdict, selection: Selection) -> tuple[str, ...]:
     """What the reader must know beside the quotation; found by code, not by a model."""
     text = Revision.objects.values_list("text", flat=True).get(pk=quotation.supplied.revision)
     rest = sentence_spans(text, quotation.end_char, min(len(text), quotation.end_char + 2000))
     found = []
     if rest and starts_exception(text[slice(*rest[0])]):
         found.append("the passage goes on with an exception")
+    others = (q for q in verdict.quotations if q.supplied.source_id != quotation.supplied.source_id)
+    if any(disagree(quotation.quote, other.quote) for other in others):
+        found.append("sources disagree")
     if selection.archive:
         found.append("not in force")
     return tuple(found)

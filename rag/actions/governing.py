@@ -1,7 +1,7 @@
 """Approving, withdrawing and erasing: what is served changes here and nowhere else."""
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -74,6 +74,30 @@ def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
         revision.save(update_fields=["state", "approval_requested_by"])
         record(actor, "withdraw", _subject(revision), reason=reason, **_proof(revision))
     return served
+
+
+def is_closed_by_successor(revision: Revision) -> bool:
+    """Whether an approved revision of the same source begins on the day after this one ends."""
+    if revision.valid_until is None:
+        return False
+    first_day = revision.valid_until + timedelta(days=1)
+    siblings = (other for other in _siblings(revision) if other.state == State.APPROVED.value)
+    return any(other.valid_from == first_day for other in siblings)
+
+
+def left_closed(withdrawn: Iterable[Revision]) -> list[Revision]:
+    """Approved predecessors whose window one of the withdrawn revisions had closed.
+
+    They stay closed: that a new rule was wrong does not say that the old one holds again.
+    """
+    return [
+        old
+        for revision in withdrawn
+        if revision.valid_from
+        for old in _siblings(revision)
+        if old.state == State.APPROVED.value
+        and old.valid_until == revision.valid_from - timedelta(days=1)
+    ]
 
 
 def erase(identifier: str, *, actor: str, reason: str) -> list[Revision]:

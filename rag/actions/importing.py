@@ -10,14 +10,15 @@ from django.conf import settings
 from django.db import transaction
 
 from rag.actions.audit import record
+from rag.actions.governing import is_closed_by_successor
 from rag.actions.people import actor_named, scope_named
 from rag.adapters.files import LoadedFile, find_files, is_facts, load, source_id
 from rag.core.chunks import Chunker, check_chunks
-from rag.core.errors import InvalidFile, RagError
+from rag.core.errors import InvalidFile, InvalidText, RagError
 from rag.core.metadata import Described, Overrides, described
-from rag.core.sources import State, default_version, document_id
+from rag.core.sources import State, checked_id, default_version, document_id
 from rag.core.text import body
-from rag.models import Attribute, Revision, Scope, Source
+from rag.models import Attribute, Revision, Source
 
 
 @dataclass
@@ -28,6 +29,7 @@ class ImportReport:
     unchanged: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     refused: list[dict[str, str]] = field(default_factory=list)
+    notes: list[dict[str, str]] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -35,6 +37,7 @@ class ImportReport:
             "unchanged": self.unchanged,
             "skipped": self.skipped,
             "refused": self.refused,
+            "notes": self.notes,
         }
 
 
@@ -81,8 +84,9 @@ def import_sources(paths: Sequence[Path], request: Request, chunker: Chunker) ->
         except InvalidFile as error:
             refused.append(error)
         except RagError as error:
-            refused.append(InvalidFile(found.relative, str(error)))
-    refused += _store(drafts, request, report)
+            refused.append(InvalidFile(found.shown, str(error).rstrip(".")))
+    if drafts:  # an import that refuses everything makes no scope
+        refused += _store(drafts, request, report)
     report.refused = [{"path": error.path, "reason": error.reason} for error in refused]
     return report
 
@@ -91,10 +95,12 @@ def _draft(loaded: LoadedFile, request: Request, chunker: Chunker) -> _Draft:
     about = described(
         loaded.front, request.overrides, loaded.text, Path(loaded.found.relative).stem
     )
-    source = about.source_id or source_id(loaded.found)
+    source = checked_id(about.source_id or source_id(loaded.found))
     text = loaded.text if is_facts(loaded.found) else body(loaded.text)
     words = " ".join(text.split())
     version = about.version or default_version(words)
+    if not any(map(str.isalnum, words)):
+        raise InvalidText("there is nothing to read in it")
     if not is_facts(loaded.found):
         check_chunks(chunker.split(loaded.text, about.title), loaded.text)
     return _Draft(loaded, source, about, document_id(source, version, words), version)
@@ -103,19 +109,19 @@ def _draft(loaded: LoadedFile, request: Request, chunker: Chunker) -> _Draft:
 @transaction.atomic
 def _store(drafts: Sequence[_Draft], request: Request, report: ImportReport) -> list[InvalidFile]:
     """Write the drafts and their audit events; the refusals that only the tables can tell."""
-    scope = scope_named(request.scope, request.create_scope)
     refused = []
     seen: dict[str, _Draft] = {}
     for draft in drafts:
         known = Revision.objects.filter(document_id=draft.document).first()
-        reason = _clash(draft, seen) or _fault(draft, scope, known)
+        reason = _clash(draft, seen) or _fault(draft, request.scope, known)
         if reason:
-            refused.append(InvalidFile(draft.loaded.found.relative, reason))
+            refused.append(InvalidFile(draft.loaded.found.shown, reason))
         elif known:
             _request_approval(known, request)
             report.unchanged.append(draft.source)
+            report.notes += _notes(draft, known)
         else:
-            _create(draft, scope, request)
+            _create(draft, request)
             report.imported.append(draft.source)
     return refused
 
@@ -129,13 +135,13 @@ def _clash(draft: _Draft, seen: dict[str, _Draft]) -> str:
     other = seen.setdefault(draft.source, draft)
     if other is draft or (draft.about.version and other.about.version):
         return ""
-    return f"the id {draft.source!r} is that of {other.loaded.found.relative!r} in this import, too"
+    return f"the id {draft.source!r} is that of {other.loaded.found.shown!r} in this import, too"
 
 
-def _fault(draft: _Draft, scope: Scope, known: Revision | None) -> str:
+def _fault(draft: _Draft, scope: str, known: Revision | None) -> str:
     """Why the tables forbid this draft, or ''."""
     source = Source.objects.filter(source_id=draft.source).select_related("scope").first()
-    if source and source.scope != scope:
+    if source and source.scope.name != scope:
         return f"the id {draft.source!r} belongs to another scope, {source.scope.name!r}"
     if known and known.state in (State.WITHDRAWN.value, State.ERASED.value):
         return (
@@ -147,6 +153,28 @@ def _fault(draft: _Draft, scope: Scope, known: Revision | None) -> str:
     return ""
 
 
+def _notes(draft: _Draft, known: Revision) -> list[dict[str, str]]:
+    """What the same text now says differently of itself, and how to make that count."""
+    about = draft.about
+    pairs: dict[str, tuple[object, object]] = {
+        "title": (about.title, known.title),
+        "owner": (about.owner, known.owner),
+        "product": (about.product, known.product),
+        "canonical": (about.canonical, known.canonical),
+        "language": (about.language or known.language, known.language),
+        "valid_from": (about.valid_from or known.valid_from, known.valid_from),
+        "metadata": (about.attributes, frozenset(known.attributes.values_list("key", "value"))),
+    }
+    if not is_closed_by_successor(known):  # that sets both, whatever the file says
+        pairs["status"] = (about.status.value, known.status)
+        pairs["valid_until"] = (about.valid_until or known.valid_until, known.valid_until)
+    changed = [name for name, (now, before) in pairs.items() if now != before]
+    if not changed:
+        return []
+    note = f"the text is unchanged, so its new {', '.join(changed)} needs a new version to count"
+    return [{"path": draft.loaded.found.shown, "note": note}]
+
+
 def _request_approval(revision: Revision, request: Request) -> None:
     if request.approve and revision.state == State.PENDING.value:
         revision.approval_requested_by = request.actor
@@ -154,7 +182,8 @@ def _request_approval(revision: Revision, request: Request) -> None:
         record(request.actor, "request_approval", str(revision), document_id=revision.document_id)
 
 
-def _create(draft: _Draft, scope: Scope, request: Request) -> None:
+def _create(draft: _Draft, request: Request) -> None:
+    scope = scope_named(request.scope, request.create_scope)
     source, _ = Source.objects.get_or_create(source_id=draft.source, defaults={"scope": scope})
     revision = Revision.objects.create(
         source=source,

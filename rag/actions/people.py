@@ -7,6 +7,7 @@ from django.db import transaction
 
 from rag.actions.audit import OPERATOR, record
 from rag.core.errors import NotFound
+from rag.core.sources import checked_scope
 from rag.models import Grant, Scope
 
 
@@ -49,7 +50,7 @@ def actor_named(username: str) -> str:
 
 
 def _create_scope(name: str) -> Scope:
-    scope = Scope.objects.create(name=name)
+    scope = Scope.objects.create(name=checked_scope(name))
     record(OPERATOR, "create_scope", name)
     return scope
 

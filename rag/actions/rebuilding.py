@@ -92,7 +92,7 @@ class _Rebuild:
         self._note("publish", 1, 1)
         _tidy()
         return RebuildReport(
-            manifest=manifest.to_dict() | {"digest": manifest.digest},
+            manifest=_shown(manifest),
             chunks=len(planned.rows),
             embedded=self.embedded,
             reused=sum(row.passage in sound for row in planned.rows),
@@ -132,6 +132,12 @@ def _manifest(parts: Parts, planned: Plan, canaries: Vectors) -> Manifest:
         chunks_sha256=chunks_sha256(planned.rows),
         canaries=tuple(tuple(float(x) for x in row) for row in canaries),
     )
+
+
+def _shown(manifest: Manifest) -> dict[str, Any]:
+    """The manifest without the canaries' hundreds of numbers, which its digest covers."""
+    values = {key: value for key, value in manifest.to_dict().items() if key != "canaries"}
+    return values | {"digest": manifest.digest}
 
 
 def _tidy() -> None:

@@ -44,7 +44,7 @@ _NAME_FAULTS = {
 
 @dataclass(frozen=True)
 class FoundFile:
-    """A file to import: ``path`` is absolute, ``relative`` (POSIX form) is shown to people.
+    """A file to import: ``path`` is absolute, ``relative`` (POSIX form) makes its id.
 
     ``relative`` starts below the folder that was given; for a file given by name it is the name.
     """
@@ -52,6 +52,13 @@ class FoundFile:
     path: Path
     relative: str
     prefix: str | None
+    folder: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The file as it is named to people, with the folder that was given."""
+        name = f"{self.folder}/{self.relative}" if self.folder else self.relative
+        return repr(name) if _name_fault(name) else name
 
 
 @dataclass(frozen=True)
@@ -91,9 +98,9 @@ def find_files(paths: Sequence[Path], prefix: str | None) -> Finding:
             if verdict == _TAKEN:
                 files.setdefault(found.path, found)
             elif verdict == _SKIPPED:
-                skipped.setdefault(found.path, found.relative)
+                skipped.setdefault(found.path, found.shown)
             else:
-                refused.setdefault(found.path, InvalidFile(_shown(found.relative), verdict))
+                refused.setdefault(found.path, InvalidFile(found.shown, verdict))
     return Finding(
         tuple(sorted(files.values(), key=lambda found: (found.relative, found.path))),
         tuple(sorted(skipped.values())),
@@ -123,10 +130,16 @@ def _given(given: Path, prefix: str | None) -> Iterator[tuple[FoundFile, str]]:
     found = FoundFile(path, path.name, prefix)
     if not is_folder:
         yield found, _verdict(path, TEXT_SUFFIXES + FACTS_SUFFIXES, _NOT_IMPORTED)
-    elif prefix is None and (fault := _name_fault(path.name)):
+    elif fault := _folder_fault(path, prefix):
         yield found, fault
     else:
         yield from _below(path, path.name if prefix is None else prefix)
+
+
+def _folder_fault(path: Path, prefix: str | None) -> str | None:
+    if path.name.startswith("."):
+        return "hidden folders are not read"
+    return _name_fault(path.name) if prefix is None else None
 
 
 def _absolute(path: Path) -> Path:
@@ -143,15 +156,18 @@ def _below(top: Path, prefix: str) -> Iterator[tuple[FoundFile, str]]:
         try:
             children = list(folder.iterdir())
         except OSError as error:
-            shown = folder.relative_to(top.parent).as_posix()
-            yield FoundFile(folder, shown, prefix), _sentence(error)
+            yield _found(folder, top, prefix), _sentence(error)
             continue
         for path in children:
             verdict = _verdict(path, TEXT_SUFFIXES + FACTS_ENDINGS, _SKIPPED)
             if verdict == _FOLDER:
                 pending.append(path)
             else:
-                yield FoundFile(path, path.relative_to(top).as_posix(), prefix), verdict
+                yield _found(path, top, prefix), verdict
+
+
+def _found(path: Path, top: Path, prefix: str) -> FoundFile:
+    return FoundFile(path, path.relative_to(top).as_posix(), prefix, top.name)
 
 
 def _verdict(path: Path, endings: tuple[str, ...], otherwise: str) -> str:
@@ -188,10 +204,6 @@ def _name_fault(name: str) -> str | None:
     return next((_NAME_FAULTS[kind] for kind in categories if kind in _NAME_FAULTS), None)
 
 
-def _shown(relative: str) -> str:
-    return repr(relative) if _name_fault(relative) else relative
-
-
 def _sentence(error: OSError | RuntimeError | ValueError) -> str:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return "it does not exist"
@@ -209,9 +221,9 @@ def load(found: FoundFile, encoding: str | None = None) -> LoadedFile:
         decoded = decode(data, encoding)
         front = _facts_front(found, decoded.text) if is_facts(found) else _front(decoded.text)
     except OSError as error:
-        raise InvalidFile(_shown(found.relative), _sentence(error)) from error
+        raise InvalidFile(found.shown, _sentence(error)) from error
     except InvalidText as error:
-        raise InvalidFile(_shown(found.relative), str(error).rstrip(".")) from error
+        raise InvalidFile(found.shown, str(error).rstrip(".")) from error
     return LoadedFile(
         found, hashlib.sha256(data).hexdigest(), decoded.encoding, decoded.text, front
     )

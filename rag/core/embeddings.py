@@ -212,7 +212,7 @@ def _report(progress: Progress, before: int, done: int) -> None:
 def stop_if(cancelled: Cancel) -> None:
     """Raise Cancelled when the caller or a signal asks for it."""
     if cancelled():
-        raise Cancelled("Stopped before it was done; nothing was changed.")
+        raise Cancelled("Stopped. The index is as it was; what was embedded is kept.")
 
 
 def canary_vectors(embedder: Embedder | ContextualEmbedder) -> Vectors:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
 from rag.core.errors import InvalidText
-from rag.core.sources import Status, check_window
-from rag.core.text import body_start
+from rag.core.sources import MAX_ID, Status, check_window
+from rag.core.text import body_start, is_printable, visible
 
 # Keys that have a meaning here; every other one is metadata to filter by.
 MEANT: Final = frozenset(
@@ -16,8 +16,6 @@ MEANT: Final = frozenset(
      "canonical", "owner"}
 )  # fmt: skip
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-MAX_ID: Final = 500
 MAX_VALUE: Final = 500
 
 
@@ -30,6 +28,10 @@ class Overrides:
     valid_from: date | None = None
     valid_until: date | None = None
     product: str = ""
+
+    def as_front(self) -> dict[str, object]:
+        """The options that were given, to be checked as front matter is."""
+        return {key: value for key, value in vars(self).items() if str(value or "").strip()}
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,10 @@ def described(front: Mapping[str, object], overrides: Overrides, text: str, stem
 
     The title is the front matter's, else the first heading, else the file's stem.
     """
+    front = {**front, **overrides.as_front()}
     about = Described(
-        source_id=_identifier(front),
-        title=_line(front, "title") or _first_heading(text) or stem,
+        source_id=_line(front, "id", MAX_ID),
+        title=_line(front, "title") or visible(_first_heading(text)) or stem,
         version=_line(front, "version"),
         status=_status(front),
         valid_from=_day(front, "valid_from"),
@@ -67,27 +70,8 @@ def described(front: Mapping[str, object], overrides: Overrides, text: str, stem
         owner=_line(front, "owner", 200),
         attributes=frozenset(_attributes(front)),
     )
-    about = _overridden(about, overrides)
     check_window(about.valid_from, about.valid_until)
     return about
-
-
-def _overridden(about: Described, overrides: Overrides) -> Described:
-    return replace(
-        about,
-        version=overrides.version or about.version,
-        status=overrides.status or about.status,
-        valid_from=overrides.valid_from or about.valid_from,
-        valid_until=overrides.valid_until or about.valid_until,
-        product=overrides.product or about.product,
-    )
-
-
-def _identifier(front: Mapping[str, object]) -> str:
-    value = _line(front, "id", MAX_ID)
-    if "#" in value or "," in value:
-        raise InvalidText(f"front matter id {value!r} must not contain '#' or ','")
-    return value
 
 
 def _line(front: Mapping[str, object], key: str, longest: int = MAX_VALUE) -> str:
@@ -96,10 +80,10 @@ def _line(front: Mapping[str, object], key: str, longest: int = MAX_VALUE) -> st
     if value is None:
         return ""
     if not isinstance(value, str | int | float | date):
-        raise InvalidText(f"front matter {key} must be one value, not {type(value).__name__}")
-    text = " ".join(_scalar(value).split())
-    if len(text) > longest or _CONTROL.search(text):
-        raise InvalidText(f"front matter {key} must be at most {longest} printable characters")
+        raise InvalidText(f"{key} must be one value, not {type(value).__name__}")
+    text = _scalar(value).strip()
+    if len(text) > longest or not is_printable(text):
+        raise InvalidText(f"{key} must be one line of at most {longest} printable characters")
     return text
 
 
@@ -109,7 +93,7 @@ def _status(front: Mapping[str, object]) -> Status:
         return Status(value)
     except ValueError:
         known = ", ".join(status.value for status in Status)
-        raise InvalidText(f"front matter status {value!r} is unknown; use {known}") from None
+        raise InvalidText(f"status {value!r} is unknown; use {known}") from None
 
 
 def _day(front: Mapping[str, object], key: str) -> date | None:
@@ -121,13 +105,13 @@ def _day(front: Mapping[str, object], key: str) -> date | None:
     try:
         return date.fromisoformat(str(value))
     except ValueError:
-        raise InvalidText(f"front matter {key} {value!r} is no day such as 2026-01-31") from None
+        raise InvalidText(f"{key} {value!r} is no day such as 2026-01-31") from None
 
 
 def _flag(front: Mapping[str, object], key: str) -> bool:
     value = _scalar(front.get(key, True)).lower()
     if value not in ("true", "false"):
-        raise InvalidText(f"front matter {key} {value!r} must be true or false")
+        raise InvalidText(f"{key} {value!r} must be true or false")
     return value == "true"
 
 

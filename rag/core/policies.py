@@ -23,7 +23,8 @@ class Policy:
 
     ``depth`` candidates come from each side (None: every eligible row, uncut). With
     ``dense_weight`` None the two rankings are fused by reciprocal rank, else the two figures,
-    scaled to [0, 1] over the candidates, are mixed. ``needs_overlap``: a hit shares a word.
+    scaled to [0, 1] over the candidates, are mixed. A hit must be near (cosine ≥ threshold)
+    and share a word if ``needs_both``, else one of the two suffices.
     """
 
     name: str
@@ -31,10 +32,10 @@ class Policy:
     depth: int | None
     dense_weight: float | None
     rank_constant: int = 60
-    needs_overlap: bool = False
+    needs_both: bool = False
 
 
-RRF: Final = Policy("rrf-60-v1", "overlap", None, None, needs_overlap=True)
+RRF: Final = Policy("rrf-60-v1", "overlap", None, None, needs_both=True)
 # 0.8 · cosine + 0.2 · BM25 beat either side alone on both sets it was measured on, where RRF over
 # full lists buried what only the dense side found (paraphrase MRR .016 against .954).
 WEIGHTED: Final = Policy("weighted-80-20-v1", "bm25", 100, 0.8)

@@ -132,11 +132,13 @@ class _Figures:
         return [self._ranked(candidates, cosine, values, int(at)) for at in order]
 
     def admits(self, hit: Ranked) -> bool:
-        """The policy's gate: cosine ≥ threshold where there is one, overlap where it asks so."""
+        """The policy's gate: near, sharing a word, or both; a mode's missing figure is no bar."""
         threshold = self.options.min_cosine
         near = hit.cosine is None or threshold is None or hit.cosine >= threshold
-        shares = not self.policy.needs_overlap or hit.lexical is None or hit.lexical > 0
-        return near and shares
+        shares = hit.lexical is None or hit.lexical > 0
+        if self.policy.needs_both or not (self.dense and self.sparse):
+            return near and shares
+        return near or shares
 
     def _lexical(self) -> Floats:
         """The policy's lexical figure of every row, shape (n,); zeros where the mode has none."""

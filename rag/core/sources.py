@@ -9,8 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from enum import StrEnum
+from typing import Final
 
 from rag.core.errors import InvalidText, InvalidWindow, NotAllowed
+from rag.core.text import is_printable
+
+MAX_ID: Final = 500
+MAX_SCOPE: Final = 100
 
 
 class Status(StrEnum):
@@ -97,6 +102,26 @@ def _in_force(revision: Governed, access: Access) -> bool:
         and revision.valid_from <= access.as_of
         and (revision.valid_until is None or access.as_of <= revision.valid_until)
     )
+
+
+def checked_id(identifier: str) -> str:
+    """A source id as it may be shown in published lines; raises ``InvalidText``."""
+    if identifier != identifier.strip():
+        raise InvalidText(f"The id {identifier!r} must have no blank at its ends.")
+    return _checked("id", identifier, MAX_ID)
+
+
+def checked_scope(name: str) -> str:
+    """A scope name that a comma-separated list can hold; raises ``InvalidText``."""
+    if "," in name or name != name.strip():
+        raise InvalidText(f"The scope {name!r} must have no comma and no blank at its ends.")
+    return _checked("scope", name, MAX_SCOPE)
+
+
+def _checked(kind: str, name: str, longest: int) -> str:
+    if not (is_printable(name) and 0 < len(name) <= longest):
+        raise InvalidText(f"The {kind} {name!r} must have 1 to {longest} printable characters.")
+    return name
 
 
 def document_id(source_id: str, version: str, body: str) -> str:

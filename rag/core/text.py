@@ -114,6 +114,22 @@ def body(text: str) -> str:
     return " ".join(text[body_start(text) :].split())
 
 
+_UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def is_printable(line: str) -> bool:
+    """Whether a line has no control character, surrogate or line separator.
+
+    Those would break the lines of an answer, or command a terminal.
+    """
+    return not any(unicodedata.category(character) in _UNPRINTED for character in line)
+
+
+def visible(text: str) -> str:
+    """``text`` for a terminal: control characters other than tab and newline become U+FFFD."""
+    return "".join(c if c in "\t\n" or is_printable(c) else "\ufffd" for c in text)
+
+
 class LineIndex:
     """Line numbers of offsets, in logarithmic time."""
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import DatabaseError, OperationalError
 
-from rag.core.errors import Busy, RagError, StorageError
+from rag.core.errors import Busy, InvalidOption, RagError, StorageError
 
 FAILED: Final = 1
 BUSY: Final = 3
@@ -37,6 +37,7 @@ class EvidenceCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
+            check_arguments(options)
             code = self.run(options)
         except RagError as error:
             self.stderr.write(str(error))
@@ -47,8 +48,21 @@ class EvidenceCommand(BaseCommand):
         if code:
             sys.exit(code)
 
+    def notice(self, sentence: str) -> None:
+        """What an operator should know beside the result."""
+        if sentence:
+            self.stderr.write(f"{sentence} Run: manage.py rebuild")
+
     def print_json(self, value: object) -> None:
         self.stdout.write(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def check_arguments(options: dict[str, Any]) -> None:
+    """Refuse an argument that is not UTF-8: it could neither be stored nor shown."""
+    for name, value in options.items():
+        for item in value if isinstance(value, list | tuple | frozenset) else [value]:
+            if any("\ud800" <= character <= "\udfff" for character in str(item)):
+                raise InvalidOption(name, item, "it is not valid UTF-8")
 
 
 def storage_error(error: DatabaseError) -> StorageError:

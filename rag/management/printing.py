@@ -7,6 +7,7 @@ from rag.actions.asking import Asked
 from rag.actions.searching import Found
 from rag.core.hits import Hit
 from rag.core.sources import Access
+from rag.core.text import visible
 
 
 def found_json(access: Access, found: Found) -> dict[str, Any]:
@@ -56,18 +57,19 @@ def _quotes(asked: Asked) -> Iterator[dict[str, Any]]:
 
 def hit_lines(found: Found) -> Iterator[str]:
     """Hits for a terminal: place, figures, and the beginning of the text on one line."""
-    if found.notice:
-        yield found.notice
     if not found.hits:
-        yield "Nothing found among the sources that you may read and that are in force."
+        yield "Nothing found among the sources that may be read and were asked for."
     for number, hit in enumerate(found.hits, start=1):
-        yield f"{number:3}. [{hit.label}] {hit.title}{_section(hit)}"
+        yield visible(f"{number:3}. [{hit.label}] {hit.title}{_section(hit)}")
         yield f"     {_figures(hit)}  lines {hit.start_line}-{hit.end_line}"
-        yield f"     {' '.join(hit.text.split())[:160]}"
+        yield visible(f"     {' '.join(hit.text.split())[:160]}")
 
 
 def _section(hit: Hit) -> str:
-    return f" › {hit.section}" if hit.section else ""
+    """The path below the title, which most documents repeat as their first heading."""
+    path = f" › {hit.section}" if hit.section else ""
+    below = path.removeprefix(f" › {hit.title}")
+    return below if below.startswith(" › ") or not below else path
 
 
 def _figures(hit: Hit) -> str:

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from rag.actions.governing import today
@@ -18,6 +19,13 @@ def day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise ArgumentTypeError(f"{text!r} is no day such as 2026-01-31") from None
+
+
+def path(text: str) -> Path:
+    """A path; an empty one, as an unset variable of the shell gives, is not the current folder."""
+    if not text:
+        raise ArgumentTypeError("the path is empty")
+    return Path(text)
 
 
 def names(text: str) -> frozenset[str]:

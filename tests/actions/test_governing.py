@@ -8,7 +8,7 @@ import pytest
 
 from rag.actions.asking import Asked
 from rag.actions.checking import check
-from rag.actions.governing import approve, erase, withdraw
+from rag.actions.governing import approve, erase, left_closed, withdraw
 from rag.core.errors import InvalidFile, NotAllowed, NotFound
 from rag.core.hits import Hit
 from rag.core.retrieval import Mode
@@ -302,3 +302,16 @@ def test_an_erasure_spares_the_same_words_of_another_source(db: None, tmp_path: 
     assert Passage.objects.count() == 1
     erase("a", actor="op", reason="request")
     assert factories.labels(factories.search("meals")) == ["b#0"]
+
+
+def test_a_predecessor_stays_closed_when_its_successor_is_withdrawn(
+    db: None, tmp_path: Path
+) -> None:
+    old = factories.import_text(tmp_path, "a", OLD)
+    factories.rebuild()
+    new = factories.import_text(tmp_path, "a", NEW, valid_from="2026-03-01")
+    factories.rebuild()
+    withdrawn = withdraw(new.document_id, actor="op", reason="mistake")
+    assert [revision.pk for revision in left_closed(withdrawn)] == [old.pk]
+    assert served(date(2026, 2, 1)) == [OLD]
+    assert served(date(2026, 6, 1)) == []

@@ -1,6 +1,7 @@
 """A rebuild is all or nothing, one at a time, repairs what is damaged, and is on record."""
 
 import fcntl
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ from pytest_django import Settings
 
 from rag.actions.checking import check
 from rag.actions.governing import erase
-from rag.core.errors import Busy, IndexDamaged, IndexMismatch, InvalidVector
+from rag.actions.rebuilding import rebuild
+from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, InvalidVector
 from rag.core.retrieval import Mode
-from rag.models import AuditEvent, Passage, ProductFact, RebuildRun, Revision
+from rag.models import AuditEvent, Manifest, Passage, ProductFact, RebuildRun, Revision
 from tests import factories, fakes
 
 RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
+PAST = date(2020, 1, 1)
 HOTEL = "Hotels are booked through the travel desk and nowhere else."
 
 
@@ -126,6 +129,50 @@ def test_a_source_erased_meanwhile_is_planned_without(db: None, tmp_path: Path) 
     assert (report.chunks, report.approved) == (1, [str(kept)])
     assert kept.source.source_id == "b"
     assert not Passage.objects.filter(text__contains="Meals").exists()
+
+
+def test_a_cancelled_rebuild_leaves_the_index_and_keeps_its_vectors(
+    db: None, tmp_path: Path
+) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    factories.import_text(tmp_path, "b", HOTEL)
+    embedder = fakes.FakeEmbedder()
+    using: Any = fakes.FakeParts(embedder=embedder)
+    with pytest.raises(Cancelled) as caught:
+        rebuild(
+            using,
+            cancelled=lambda: bool(embedder.batches),
+            report=lambda stage, done, total: None,
+        )
+    sentence = "Stopped. The index is as it was; what was embedded is kept."
+    assert str(caught.value) == sentence
+    run = RebuildRun.objects.latest("pk")
+    assert (run.outcome, run.error) == ("cancelled", sentence)
+    assert factories.labels(factories.search("meals hotels")) == ["a#0"]
+    report = factories.rebuild()
+    assert (report.chunks, report.embedded, report.reused) == (2, 0, 2)
+
+
+def test_an_approval_that_cannot_be_carried_out_is_reported(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE, version="1", valid_from=None, valid_until=PAST)
+    factories.import_text(tmp_path, "b", HOTEL)
+    report = factories.rebuild().to_dict()
+    assert [name.partition(" ")[0] for name in report["approved"]] == ["b"]
+    [sentence] = report["refused"]
+    assert sentence == (
+        "a version 1 would never be in force: its window ends on 2020-01-01. "
+        "Import it under a new version that says valid_from."
+    )
+    assert Revision.objects.get(version="1").state == "pending"
+
+
+def test_the_manifest_is_shown_without_canaries(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    shown = factories.rebuild().to_dict()["manifest"]
+    content = Manifest.objects.get().content
+    assert content.pop("canaries")
+    assert shown == content | {"digest": factories.search("meals").manifest}
 
 
 # The record of runs

@@ -67,11 +67,38 @@ def test_folder_gives_its_texts_in_ordinal_order(tmp_path: Path) -> None:
 
 
 def test_other_suffixes_in_a_folder_are_listed_as_skipped(tmp_path: Path) -> None:
-    for name in ("a.md", "sub/b.pdf", "LICENSE", "c.toml", "d.json", "e.facts.yaml"):
-        write(tmp_path / name)
-    finding = find(tmp_path)
+    names = ("LICENSE", "c.toml", "d.json", "e.facts.yaml", "sub/b.pdf")
+    for name in ("a.md", *names):
+        write(tmp_path / "in" / name)
+    finding = find(tmp_path / "in")
     assert taken(finding) == ["a.md"]
-    assert finding.skipped == ("LICENSE", "c.toml", "d.json", "e.facts.yaml", "sub/b.pdf")
+    assert finding.skipped == tuple(f"in/{name}" for name in names)
+
+
+def test_a_file_is_shown_with_the_folder_that_was_given(tmp_path: Path) -> None:
+    path = write(tmp_path / "top" / "in" / "sub" / "a.md")
+    ways = {tmp_path / "top" / "in": "in/sub/a.md", path.parent: "sub/a.md", path: "a.md"}
+    for given, shown in ways.items():
+        [found] = find(given, prefix="other").files
+        assert found.shown == shown
+
+
+@pytest.mark.parametrize("folder", ["in", ""])
+def test_a_file_refused_on_loading_is_shown_alike(tmp_path: Path, folder: str) -> None:
+    path = write(tmp_path / "in" / "sub" / "a.md", b"\0")
+    [found] = find(tmp_path / folder if folder else path).files
+    with pytest.raises(InvalidFile) as caught:
+        load(found)
+    assert caught.value.path == ("in/sub/a.md" if folder else "a.md")
+
+
+def test_equal_names_in_two_folders_are_told_apart(tmp_path: Path) -> None:
+    folders = [write(tmp_path / name / "a.pdf").parent for name in ("one", "two")]
+    for folder in folders:
+        write(folder / ".b.md")
+    finding = find(*folders)
+    assert finding.skipped == ("one/a.pdf", "two/a.pdf")
+    assert refusals(finding) == dict.fromkeys(("one/.b.md", "two/.b.md"), "it is hidden")
 
 
 @pytest.mark.parametrize("name", ["report.pdf", "LICENSE", "page.html"])
@@ -145,7 +172,7 @@ def test_what_is_given_twice_counts_once(tmp_path: Path) -> None:
     ways = (tmp_path / "hr", tmp_path / "hr" / ".." / "hr", tmp_path / "hr" / "sub" / "a.md")
     finding = find(*ways)
     assert taken(finding) == ["sub/a.md"]
-    assert finding.skipped == ("b.pdf",)
+    assert finding.skipped == ("hr/b.pdf",)
 
 
 def test_folder_reached_through_a_linked_parent_counts_once(tmp_path: Path) -> None:
@@ -170,18 +197,31 @@ def test_impossible_path_is_refused(tmp_path: Path, given: str) -> None:
 
 def test_hidden_files_and_folders_are_refused(tmp_path: Path) -> None:
     for name in (".draft.md", ".git/a.md", ".git/deep/b.md", "ok/.cache/c.md", "ok/d.md"):
-        write(tmp_path / name)
-    finding = find(tmp_path)
+        write(tmp_path / "in" / name)
+    finding = find(tmp_path / "in")
     assert taken(finding) == ["ok/d.md"]
     assert refusals(finding) == {
-        ".draft.md": "it is hidden",
-        ".git": "hidden folders are not read",
-        "ok/.cache": "hidden folders are not read",
+        "in/.draft.md": "it is hidden",
+        "in/.git": "hidden folders are not read",
+        "in/ok/.cache": "hidden folders are not read",
     }
 
 
 def test_hidden_file_given_by_name_is_refused(tmp_path: Path) -> None:
     assert refusals(find(write(tmp_path / ".draft.md"))) == {".draft.md": "it is hidden"}
+
+
+@pytest.mark.parametrize("prefix", [None, "hr", ""])
+def test_hidden_folder_given_by_name_is_refused(tmp_path: Path, prefix: str | None) -> None:
+    folder = write(tmp_path / ".data" / "a.md").parent
+    finding = find(folder, prefix=prefix)
+    assert finding.files == ()
+    assert refusals(finding) == {".data": "hidden folders are not read"}
+
+
+def test_hidden_current_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write(tmp_path / ".data" / "a.md").parent)
+    assert refusals(find(Path())) == {".data": "hidden folders are not read"}
 
 
 def test_folder_below_a_hidden_one_may_be_given(tmp_path: Path) -> None:
@@ -200,9 +240,9 @@ def test_folder_below_a_hidden_one_may_be_given(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_credential_file_is_refused_in_a_folder_and_by_name(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / "hr" / name)
-    expected = {name: "its name is that of a credential file"}
-    assert refusals(find(tmp_path / "hr")) == expected
-    assert refusals(find(path)) == expected
+    reason = "its name is that of a credential file"
+    assert refusals(find(tmp_path / "hr")) == {f"hr/{name}": reason}
+    assert refusals(find(path)) == {name: reason}
 
 
 @pytest.mark.parametrize(
@@ -230,12 +270,14 @@ def test_symbolic_links_are_refused_wherever_they_stand(tmp_path: Path) -> None:
 
 
 def test_fifo_and_socket_are_refused_without_being_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "fifo.md")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    os.mkfifo(folder / "fifo.md")
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(tmp_path / "socket.md"))
-        finding = find(tmp_path, tmp_path / "fifo.md", Path("/dev/null"))
+        server.bind(str(folder / "socket.md"))
+        finding = find(folder, folder / "fifo.md", Path("/dev/null"))
     assert refusals(finding) == dict.fromkeys(
-        ("fifo.md", "socket.md", "null"), "it is not a regular file"
+        ("in/fifo.md", "in/socket.md", "null"), "it is not a regular file"
     )
 
 
@@ -249,20 +291,19 @@ def test_files_over_2_mb_are_refused(tmp_path: Path, size: int, accepted: bool) 
 @pytest.mark.parametrize(
     ("name", "shown", "fault"),
     [
-        (b"caf\xe9.md", r"'caf\udce9.md'", "not valid UTF-8"),
-        (b"a\n[X#0] b.md", r"'a\n[X#0] b.md'", "control character"),
-        ("a\u2028b.md".encode(), r"'a\u2028b.md'", "line separator"),
+        (b"caf\xe9", r"caf\udce9", "its name is not valid UTF-8"),
+        (b"a\n[X#0] b", r"a\n[X#0] b", "its name has a control character"),
+        ("a\u2028b".encode(), r"a\u2028b", "its name has a line separator"),
     ],
 )
 def test_name_that_cannot_be_an_id_is_refused(
     tmp_path: Path, name: bytes, shown: str, fault: str
 ) -> None:
-    for folder in (tmp_path, tmp_path / os.fsdecode(name).removesuffix(".md")):
-        write(folder / os.fsdecode(name))
-    finding = find(tmp_path)
+    for folder in (tmp_path / "in", tmp_path / "in" / os.fsdecode(name)):
+        write(folder / (os.fsdecode(name) + ".md"))
+    finding = find(tmp_path / "in")
     assert finding.files == ()
-    assert fault in refusals(finding)[shown]
-    assert len(finding.refused) == 2
+    assert refusals(finding) == {f"'in/{shown}.md'": fault, f"'in/{shown}'": fault}
 
 
 def test_folder_with_a_bad_name_needs_a_prefix(tmp_path: Path) -> None:
@@ -277,7 +318,7 @@ def test_unreadable_file_and_folder_are_refused(tmp_path: Path) -> None:
     write(tmp_path / "hr" / "a.md").chmod(0)
     write(tmp_path / "hr" / "sub" / "b.md").parent.chmod(0)
     assert refusals(find(tmp_path / "hr")) == {
-        "a.md": "it may not be read",
+        "hr/a.md": "it may not be read",
         "hr/sub": "it cannot be read (Permission denied)",
     }
 

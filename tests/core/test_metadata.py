@@ -21,7 +21,7 @@ def describe(text: str = "text", stem: str = "stem", **front: Any) -> Described:
         ({}, "intro\n\n## Heading ##\n\ntext", "Heading"),
         ({}, "---\ntitle:\n# no heading\n---\n# Heading", "Heading"),
         ({}, "no heading", "stem"),
-        ({"title": "  two \n words "}, "", "two words"),
+        ({"title": " \n two words \n"}, "", "two words"),
     ],
 )
 def test_a_title_is_the_front_matter_s_a_heading_or_the_stem(
@@ -54,17 +54,38 @@ def test_a_window_is_read(value: object) -> None:
         ({"valid_until": "2026-02-30"}, "valid_until '2026-02-30' is no day"),
         ({"status": "approved"}, "status 'approved' is unknown; use current, superseded"),
         ({"canonical": "perhaps"}, "canonical 'perhaps' must be true or false"),
-        ({"id": "a#1"}, "must not contain '#'"),
-        ({"id": "a,b"}, "must not contain '#' or ','"),
-        ({"id": "x" * 501}, "id must be at most 500"),
-        ({"product": "x" * 101}, "product must be at most 100"),
+        ({"id": "x" * 501}, "id must be one line of at most 500 printable characters"),
+        ({"product": "x" * 101}, "product must be one line of at most 100 printable characters"),
+        ({"owner": "x" * 201}, "owner must be one line of at most 200 printable characters"),
+        ({"language": "x" * 21}, "language must be one line of at most 20 printable characters"),
         ({"title": ["a"]}, "title must be one value, not list"),
-        ({"title": "a\x00b"}, "printable"),
+        ({"title": "a\x00b"}, "title must be one line of at most 500 printable characters"),
+        ({"title": "two \n words"}, "title must be one line of at most 500 printable characters"),
+        ({"id": "a\nb"}, "id must be one line of at most 500 printable characters"),
     ],
 )
 def test_an_unusable_key_is_named(front: dict[str, Any], reason: str) -> None:
-    with pytest.raises(InvalidText, match=reason):
+    with pytest.raises(InvalidText, match=f"^{reason}"):
         describe(**front)
+
+
+@pytest.mark.parametrize("identifier", ["C#-guide", "a,b", "a#1, b"])
+def test_an_id_may_have_odd_characters(identifier: str) -> None:
+    assert describe(id=identifier).source_id == identifier
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [
+        (Overrides(version="1\n2"), "version must be one line of at most 500"),
+        (Overrides(version="v" * 501), "version must be one line of at most 500"),
+        (Overrides(product="a\tb"), "product must be one line of at most 100"),
+        (Overrides(product="x" * 101), "product must be one line of at most 100"),
+    ],
+)
+def test_what_the_operator_says_is_checked_alike(overrides: Overrides, reason: str) -> None:
+    with pytest.raises(InvalidText, match=f"^{reason} printable characters$"):
+        described({"version": "1", "product": "A"}, overrides, "text", "stem")
 
 
 def test_a_reversed_window_is_refused() -> None:

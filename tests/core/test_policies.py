@@ -26,14 +26,14 @@ def test_a_policy_cannot_be_changed() -> None:
         RRF.rank_constant = 1  # type: ignore[misc]
 
 
-def test_the_reference_policy_is_uncut_and_wants_overlap() -> None:
-    assert (RRF.depth, RRF.figure, RRF.rank_constant, RRF.needs_overlap) == (
+def test_the_reference_policy_is_uncut_and_needs_both() -> None:
+    assert (RRF.depth, RRF.figure, RRF.rank_constant, RRF.needs_both) == (
         None,
         "overlap",
         60,
         True,
     )
-    assert not WEIGHTED.needs_overlap
+    assert not WEIGHTED.needs_both
 
 
 @given(st.lists(st.permutations(range(6)), min_size=1, max_size=3))

@@ -1,7 +1,7 @@
 """Modes, gates, order, required terms, and the gates of an answer's excerpts."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -86,7 +86,38 @@ def test_a_threshold_does_not_apply_to_lexical_mode() -> None:
 
 def test_the_reference_policy_drops_what_shares_no_word() -> None:
     assert "near#0" not in labels(TEXTS, ASKED, Options(policy=RRF))
-    assert "near#0" in labels(TEXTS, ASKED, Options(policy=replace(RRF, needs_overlap=False)))
+    assert "near#0" in labels(TEXTS, ASKED, Options(policy=replace(RRF, needs_both=False)))
+
+
+FAR = Text("far", "elsewhere", (0.0, 1.0))
+ADMITTED: Final = {
+    (Mode.HYBRID, WEIGHTED): {"near#0", "both#0", "word#0"},
+    (Mode.HYBRID, RRF): {"both#0"},
+    (Mode.DENSE, WEIGHTED): {"near#0", "both#0"},
+    (Mode.DENSE, RRF): {"near#0", "both#0"},
+    (Mode.LEXICAL, WEIGHTED): {"both#0", "word#0"},
+    (Mode.LEXICAL, RRF): {"both#0", "word#0"},
+}
+
+
+@pytest.mark.parametrize("mode", Mode)
+@POLICIES
+def test_a_hit_is_near_or_shares_a_word_or_both(mode: Mode, policy: Policy) -> None:
+    asked = question("parking permit", None) if mode is Mode.LEXICAL else ASKED
+    hits = labels([*TEXTS, FAR], asked, Options(mode, policy, min_cosine=0.7))
+    assert set(hits) == ADMITTED[mode, policy]
+    assert len(hits) == len(set(hits))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [(0.8, {"near#0", "both#0", "word#0"}), (0.81, {"near#0", "both#0", "word#0"}),
+     (1.0, {"near#0", "both#0", "word#0"}), (None, {"near#0", "both#0", "word#0", "far#0"})],
+)  # fmt: skip
+def test_a_shared_word_admits_below_every_threshold(
+    threshold: float | None, expected: set[str]
+) -> None:
+    assert set(labels([*TEXTS, FAR], ASKED, Options(min_cosine=threshold))) == expected
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 9])

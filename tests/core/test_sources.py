@@ -18,6 +18,8 @@ from rag.core.sources import (
     can_approve,
     check_approvable,
     check_window,
+    checked_id,
+    checked_scope,
     chunk_id,
     closing_day,
     default_version,
@@ -52,6 +54,44 @@ def test_a_document_id_is_64_hex_digits_of_its_three_parts() -> None:
         document_id("a", "1", "b"),
     ]
     assert len({first, *others}) == 4
+
+
+@pytest.mark.parametrize("name", ["C#-guide", "a,b", "規則", "a/b", "x" * 500])
+def test_an_id_may_be_any_printable_line(name: str) -> None:
+    assert checked_id(name) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "x" * 501, "a\nb", "a\x1bb", "a\x85b", "a\u2028b", "a\u2029b", "a\udce9b"]
+)
+def test_an_id_that_would_break_a_line_is_refused(name: str) -> None:
+    with pytest.raises(InvalidText) as caught:
+        checked_id(name)
+    assert str(caught.value) == f"The id {name!r} must have 1 to 500 printable characters."
+
+
+@pytest.mark.parametrize("name", ["hr", "team a", "C#", "規則", "x" * 100])
+def test_a_scope_may_be_what_a_list_can_hold(name: str) -> None:
+    assert checked_scope(name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("", "must have 1 to 100 printable characters"),
+        ("x" * 101, "must have 1 to 100 printable characters"),
+        ("a\nb", "must have 1 to 100 printable characters"),
+        ("a\u2028b", "must have 1 to 100 printable characters"),
+        ("a,b", "must have no comma and no blank at its ends"),
+        (" hr", "must have no comma and no blank at its ends"),
+        ("hr\t", "must have no comma and no blank at its ends"),
+        (" ", "must have no comma and no blank at its ends"),
+    ],
+)
+def test_another_scope_is_refused(name: str, reason: str) -> None:
+    with pytest.raises(InvalidText) as caught:
+        checked_scope(name)
+    assert str(caught.value) == f"The scope {name!r} {reason}."
 
 
 @given(st.lists(st.text(max_size=3), max_size=4), st.lists(st.text(max_size=3), max_size=4))

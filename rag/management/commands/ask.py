@@ -5,6 +5,7 @@ from typing import Any
 
 from rag.actions.asking import Asked, ask
 from rag.actions.profiles import configured
+from rag.core.text import visible
 from rag.management.base import FAILED, EvidenceCommand
 from rag.management.printing import asked_json
 from rag.management.requests import access_of, add_request, options_of, selection_of
@@ -23,9 +24,8 @@ class Command(EvidenceCommand):
         return 0 if asked.verdict.accepted else FAILED
 
     def _print(self, asked: Asked) -> None:
-        if asked.found.notice:
-            self.stderr.write(asked.found.notice)
-        self.stdout.write(asked.verdict.text)
+        self.notice(asked.found.notice)
+        self.stdout.write(visible(asked.verdict.text))
         for quotation, warnings in zip(asked.verdict.quotations, asked.warnings, strict=True):
             for warning in warnings:
                 self.stdout.write(f"  {quotation.supplied.label}: {warning}")

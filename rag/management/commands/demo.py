@@ -13,6 +13,7 @@ from rag.actions.profiles import Parts, configured, default_policy
 from rag.actions.rebuilding import rebuild
 from rag.core.retrieval import Options
 from rag.core.sources import Selection
+from rag.core.text import visible
 from rag.management.base import EvidenceCommand
 from rag.management.progress import reporter
 from rag.queries.eligibility import access_of_user
@@ -56,4 +57,4 @@ class Command(EvidenceCommand):
     def _ask(self, user: str, question: str, parts: Parts) -> None:
         options = Options(policy=default_policy())
         asked = ask(question, access_of_user(user, today()), Selection(), options, parts)
-        self.stdout.write(f"\n{user} asks: {question}\n{asked.verdict.text}")
+        self.stdout.write(f"\n{user} asks: {question}\n{visible(asked.verdict.text)}")

@@ -27,5 +27,8 @@ class Command(EvidenceCommand):
         if options["json"]:
             self.print_json({"scope": options["scope"], **who, "changed": changed})
         else:
-            self.stdout.write("done" if changed else "nothing to change")
+            holder = f"user {who['user']}" if who["user"] else f"group {who['group']}"
+            verb = "revoked from" if options["revoke"] else "granted to"
+            state = "" if changed else " (it was so before)"
+            self.stdout.write(f"{options['scope']} {verb} {holder}{state}")
         return 0

@@ -1,7 +1,6 @@
 """manage.py import_sources"""
 
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from rag.actions.importing import ImportReport, Request, import_sources
@@ -9,14 +8,14 @@ from rag.actions.profiles import configured
 from rag.core.metadata import Overrides
 from rag.core.sources import Status
 from rag.management.base import FAILED, EvidenceCommand
-from rag.management.requests import day
+from rag.management.requests import day, path
 
 
 class Command(EvidenceCommand):
     help = "Import .md and .txt files and product facts as revisions that wait for approval."
 
     def arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("paths", nargs="+", type=Path)
+        parser.add_argument("paths", nargs="+", type=path)
         parser.add_argument("--scope", required=True)
         parser.add_argument("--create-scope", action="store_true")
         parser.add_argument("--prefix", help="instead of the folder's name, before each id")
@@ -40,13 +39,17 @@ class Command(EvidenceCommand):
     def _print(self, report: ImportReport) -> None:
         for refusal in report.refused:
             self.stderr.write(f"refused  {refusal['path']}: {refusal['reason']}")
-        for path in report.skipped:
-            self.stdout.write(f"skipped  {path}")
+        for note in report.notes:
+            self.stderr.write(f"note     {note['path']}: {note['note']}")
+        for skipped in report.skipped:
+            self.stdout.write(f"skipped  {skipped}")
         counts = (len(report.imported), len(report.unchanged), len(report.skipped))
         self.stdout.write(
             "{} imported, {} unchanged, {} skipped, ".format(*counts)
             + f"{len(report.refused)} refused"
         )
+        if report.imported:
+            self.stdout.write("What was imported waits for a rebuild. Run: manage.py rebuild")
 
 
 def _request(options: dict[str, Any]) -> Request:

@@ -25,5 +25,6 @@ class Command(EvidenceCommand):
                 | found_json(access, found)
             )
         else:
+            self.notice(found.notice)
             self.stdout.write("\n".join(hit_lines(found)))
         return 0

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from rag.actions.governing import withdraw
+from rag.actions.governing import left_closed, withdraw
 from rag.management.base import EvidenceCommand
 
 
@@ -17,6 +17,11 @@ class Command(EvidenceCommand):
 
     def run(self, options: dict[str, Any]) -> int:
         changed = withdraw(options["id"], actor=options["actor"], reason=options["reason"])
+        for old in left_closed(changed):
+            self.stderr.write(
+                f"note: {old} still ends on {old.valid_until}; "
+                "import it under a new version to bring it back"
+            )
         named = [str(revision) for revision in changed]
         if options["json"]:
             self.print_json({"withdrawn": named})
