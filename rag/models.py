@@ -128,13 +128,16 @@ class Passage(models.Model):
     terms = models.BinaryField()
     terms_sha256 = models.CharField(max_length=64)
 
-    def is_sound(self, text: str, dimension: int) -> bool:
-        """Whether the row holds that text and an undamaged vector of that dimension and terms."""
+    def has_sound_vector(self, text: str, dimension: int) -> bool:
+        """Whether the row holds an undamaged vector of that dimension for that text."""
         vector = bytes(self.vector)
-        terms = hashlib.sha256(bytes(self.terms)).hexdigest()
         same = hashlib.sha256(vector).hexdigest() == self.vector_sha256
-        whole = same and terms == self.terms_sha256 and len(vector) == 4 * dimension
-        return whole and self.text == text
+        return same and len(vector) == 4 * dimension and self.text == text
+
+    def is_sound(self, text: str, dimension: int) -> bool:
+        """Whether the whole row is undamaged, its terms included."""
+        terms = hashlib.sha256(bytes(self.terms)).hexdigest()
+        return terms == self.terms_sha256 and self.has_sound_vector(text, dimension)
 
 
 class Chunk(models.Model):

@@ -30,14 +30,14 @@ def embed(
     unpaid: Sequence[PlannedPassage],
     planned: Plan,
     cancelled: Cancel,
-) -> Iterator[int]:
-    """Embed and store; yields how many passages each committed batch brought.
+) -> Iterator[Sequence[PlannedPassage]]:
+    """Embed and store; yields each batch once it is committed.
 
     Raises ``Cancelled``, ``Overtaken``, and whatever the embedder raises.
     """
     for batch, vectors in _vectors(embedder, unpaid, planned, cancelled):
         _store(batch, vectors)
-        yield len(batch)
+        yield batch
 
 
 def _vectors(
@@ -81,13 +81,12 @@ def _whole_documents(
         yield whole, checked_batch(raw, len(whole), embedder.profile, number)
 
 
-def reuse_vectors(missing: Sequence[PlannedPassage]) -> list[PlannedPassage]:
+def reuse_vectors(missing: Sequence[PlannedPassage], dimension: int) -> list[PlannedPassage]:
     """Store what needs only new terms, under a vector already paid for; the rest is returned."""
     unpaid = []
     for passage in missing:
-        known = Passage.objects.filter(vector_key=passage.vector_key).exclude(key=passage.key)
-        row = known.first()
-        if row is None or not row.is_sound(passage.input, len(bytes(row.vector)) // 4):
+        row = Passage.objects.filter(vector_key=passage.vector_key).first()
+        if row is None or not row.has_sound_vector(passage.input, dimension):
             unpaid.append(passage)
         else:
             _store([passage], np.frombuffer(bytes(row.vector), dtype="<f4").reshape(1, -1))

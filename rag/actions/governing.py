@@ -9,7 +9,7 @@ from django.utils import timezone
 from rag.actions.audit import record
 from rag.actions.indexing import drop_from_index, empty_write_ahead_log
 from rag.actions.people import actor_named
-from rag.core.errors import NotAllowed, NotFound
+from rag.core.errors import NotAllowed, NotFound, StorageError
 from rag.core.sources import State, Status, check_approvable, closing_day, own_end
 from rag.models import Citation, Revision, Source
 from rag.queries.eligibility import governed
@@ -104,11 +104,16 @@ def erase(identifier: str, *, actor: str, reason: str) -> list[Revision]:
     """Delete text, passages and vectors of a source or revision; hashes and a tombstone stay.
 
     Freed pages are overwritten (secure_delete) and the write-ahead log is emptied, so the text
-    is not in the database's files any more either. Backups are the operator's.
+    is not in the database's files any more either; ``StorageError`` says so if a reader kept it
+    from being emptied. Backups are the operator's.
     """
     with transaction.atomic():
         erased = _erase(identifier, _checked(actor, reason), reason)
-    empty_write_ahead_log()
+    if not empty_write_ahead_log():
+        raise StorageError(
+            f"{identifier} is erased and no longer served, but its bytes still stand in the "
+            "database's log: another process is reading. Run: manage.py rebuild"
+        )
     return erased
 
 

@@ -60,10 +60,11 @@ def write_manifest(manifest: Manifest) -> None:
 
 
 def drop_from_index(revisions: Sequence[Revision]) -> None:
-    """Remove the revisions' chunks, every unused passage, and both from the manifest."""
+    """Remove the revisions' chunks and passages, and both from the manifest."""
+    keys = set(Chunk.objects.filter(revision__in=revisions).values_list("passage", flat=True))
     Chunk.objects.filter(revision__in=revisions).delete()
     ProductFact.objects.filter(revision__in=revisions).delete()
-    purge_passages()
+    _purge_of([revision.text for revision in revisions], keys)
     row = models.Manifest.objects.filter(pk=1).first()
     if row is None:
         return
@@ -78,11 +79,28 @@ def drop_from_index(revisions: Sequence[Revision]) -> None:
     )
 
 
-def empty_write_ahead_log() -> None:
-    """Move the log into the database and cut it: a constant reader lets it grow to 835 MB."""
-    if not connection.in_atomic_block:
-        with connection.cursor() as cursor:
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def empty_write_ahead_log() -> bool:
+    """Move the log into the database and cut it: a constant reader lets it grow to 835 MB.
+
+    False if a reader or writer kept it from being emptied for the busy timeout.
+    """
+    if connection.in_atomic_block:
+        return True
+    with connection.cursor() as cursor:
+        busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def _purge_of(texts: Sequence[str], keys: set[str]) -> None:
+    """Delete unused passages made from ``texts``: indexed ones, and those of a broken rebuild.
+
+    What a running rebuild has paid for other sources stays. A passage ends with its chunk, so
+    its last line stands in the text it was made from; that others' may, too, costs only money.
+    """
+    for passage in Passage.objects.filter(chunks__isnull=True).only("key", "text").iterator():
+        last_line = passage.text.rpartition("\n")[2]
+        if passage.key in keys or any(last_line in text for text in texts):
+            passage.delete()
 
 
 def purge_passages() -> int:

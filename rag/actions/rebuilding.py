@@ -19,7 +19,7 @@ from rag.actions.embedding import Overtaken, embed, reuse_vectors
 from rag.actions.indexing import corpus_sha256, empty_write_ahead_log, purge_passages
 from rag.actions.planning import Plan, PlannedPassage, plan, sound_keys
 from rag.actions.profiles import Parts
-from rag.actions.publishing import publish
+from rag.actions.publishing import Published, publish
 from rag.core.embeddings import Cancel, Vectors, canary_vectors, check_canaries, stop_if
 from rag.core.errors import Busy, Cancelled, RagError, StorageError
 from rag.core.index import Manifest, chunks_sha256
@@ -31,8 +31,9 @@ ATTEMPTS: Final = 5
 
 @dataclass(frozen=True)
 class RebuildReport:
-    """What a rebuild did. ``removed`` counts chunks that left the index, ``refused`` says which
-    requested approvals could not be carried out.
+    """What a rebuild did. ``embedded`` counts passages, ``reused`` chunks, ``removed`` chunks
+    that left the index; ``refused`` says which requested approvals could not be carried out, and
+    ``warnings`` what went wrong after the new index was in place.
     """
 
     manifest: dict[str, Any]
@@ -42,6 +43,7 @@ class RebuildReport:
     removed: int
     approved: list[str]
     refused: list[str]
+    warnings: list[str]
     seconds: float
     peak_rss_mb: float
 
@@ -67,7 +69,7 @@ class _Rebuild:
     def __init__(self, parts: Parts, cancelled: Cancel, report: Report, run: RebuildRun) -> None:
         self.parts, self.cancelled, self.report, self.record = parts, cancelled, report, run
         self.started = time.monotonic()
-        self.embedded = 0
+        self.paid: set[str] = set()
 
     def run(self) -> RebuildReport:
         before = canary_vectors(self.parts.embedder)
@@ -89,28 +91,44 @@ class _Rebuild:
         self._stage("publish", 0, 1)
         manifest = _manifest(self.parts, planned, canaries)
         published = publish(planned, manifest)
-        self._note("publish", 1, 1)
-        _tidy()
+        return self._report(planned, manifest, published, self._tidy())
+
+    def _report(
+        self, planned: Plan, manifest: Manifest, published: Published, warnings: list[str]
+    ) -> RebuildReport:
         return RebuildReport(
             manifest=_shown(manifest),
             chunks=len(planned.rows),
-            embedded=self.embedded,
-            reused=sum(row.passage in sound for row in planned.rows),
+            embedded=len(self.paid),
+            reused=sum(row.passage not in self.paid for row in planned.rows),
             removed=published.removed,
             approved=published.approved,
             refused=published.refused,
+            warnings=warnings,
             seconds=round(time.monotonic() - self.started, 3),
             peak_rss_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
 
     def _embed(self, missing: Sequence[PlannedPassage], planned: Plan) -> None:
         self._stage("embed", 0, len(missing))
-        unpaid = reuse_vectors(missing)
+        embedder = self.parts.embedder
+        unpaid = reuse_vectors(missing, embedder.profile.dimension)
         done = len(missing) - len(unpaid)
-        for count in embed(self.parts.embedder, unpaid, planned, self.cancelled):
-            self.embedded += count
-            done += count
+        for batch in embed(embedder, unpaid, planned, self.cancelled):
+            self.paid.update(passage.key for passage in batch)
+            done = min(done + len(batch), len(missing))
             self._stage("embed", done, len(missing))
+
+    def _tidy(self) -> list[str]:
+        """Drop unused passages and cut the log. The index is in place whatever comes of it."""
+        try:
+            self._note("publish", 1, 1)
+            with transaction.atomic():
+                purge_passages()
+            emptied = empty_write_ahead_log()
+        except DatabaseError as error:
+            return [f"The new index is in place, but tidying up failed: {error}."]
+        return [] if emptied else ["The write-ahead log could not be cut: somebody is reading."]
 
     def _stage(self, stage: str, done: int, total: int) -> None:
         stop_if(self.cancelled)
@@ -138,13 +156,6 @@ def _shown(manifest: Manifest) -> dict[str, Any]:
     """The manifest without the canaries' hundreds of numbers, which its digest covers."""
     values = {key: value for key, value in manifest.to_dict().items() if key != "canaries"}
     return values | {"digest": manifest.digest}
-
-
-def _tidy() -> None:
-    """Drop unused passages, and give the write-ahead log back to the disk."""
-    with transaction.atomic():
-        purge_passages()
-    empty_write_ahead_log()
 
 
 @contextmanager
@@ -183,7 +194,8 @@ def _recorded() -> Iterator[RebuildRun]:
         with suppress(DatabaseError):  # a full disk takes no note of it either
             _end(run, Outcome.FAILED, str(error))
         raise
-    _end(run, Outcome.DONE, "")
+    with suppress(DatabaseError):  # the new index is in place; the next run says interrupted
+        _end(run, Outcome.DONE, "")
 
 
 def _end(run: RebuildRun, outcome: str, error: str) -> None:

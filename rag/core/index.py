@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -73,7 +74,7 @@ class Manifest:
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the manifest's canonical JSON, recorded with every answer."""
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))

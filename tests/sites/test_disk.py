@@ -94,7 +94,6 @@ def test_on_a_full_disk_the_old_index_answers_and_nothing_is_paid_twice(
     assert not {"running", "cancelled"} & set(store.outcomes())
 
 
-@pytest.mark.xfail(strict=True, reason="what fails after the commit is told as a failed rebuild")
 def test_a_disk_that_is_full_after_the_commit_does_not_deny_the_new_index(tmp_path: Path) -> None:
     store = changed_site().copy(tmp_path / "site")
     done = store.child("crash_rebuild", "untidy")

@@ -32,6 +32,8 @@ class Command(EvidenceCommand):
             done = rebuild(parts, cancelled=lambda: bool(cancelled), report=report)
         for sentence in done.refused:
             self.stderr.write(f"not approved: {sentence}")
+        for sentence in done.warnings:
+            self.stderr.write(sentence)
         if options["json"]:
             self.print_json(done.to_dict())
         else:
