@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rag.core.answers import Supplied
 from rag.core.embeddings import Profile
 from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunks_sha256
 from rag.core.lexical import ANALYSER, term_counts
@@ -92,3 +93,20 @@ def found(
 def labels(*arguments: Any) -> list[str]:
     """The labels alone of ``found``."""
     return [label for label, _ in found(*arguments)]
+
+
+def excerpt(
+    text: str,
+    start: int = 0,
+    document: str = "d",
+    *,
+    alias: str = "S1",
+    context: str = "",
+    relevance: float = 0.0,
+) -> Supplied:
+    """An excerpt as a proposer is given it."""
+    return Supplied(
+        alias=alias, revision=1, chunk_id=f"{document}:{start}", label=f"{document}#0",
+        document_id=document, source_id=document, start_char=start, end_char=start + len(text),
+        text=text, context=context, section="", text_sha256="t", relevance=relevance,
+    )  # fmt: skip

@@ -2,19 +2,26 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.db import transaction
 
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found, search
-from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_without_excerpts
+from rag.core.answers import (
+    Quotation,
+    Supplied,
+    Verdict,
+    admissible,
+    gate,
+    refused_without_excerpts,
+)
 from rag.core.conflicts import disagree
 from rag.core.extractive import Extractive
 from rag.core.hits import Hit
 from rag.core.index import embedding_input
-from rag.core.retrieval import Excerpt, Options, admissible
+from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import sentence_spans, starts_exception
 from rag.models import Answer, Citation, Revision
@@ -59,28 +66,15 @@ def _supplied(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[
     if not hits:
         return []
     passages = [embedding_input(hit.context, hit.text) for hit in hits]
-    relevance = [float(value) for value in proposer.relevance(question, passages)]
-    order = sorted(range(len(hits)), key=lambda at: -relevance[at])
-    by_id = {hits[at].chunk_id: (hits[at], relevance[at]) for at in order}
-    kept = admissible(question, [_excerpt(hit) for hit, _ in by_id.values()])
-    chosen = enumerate((by_id[excerpt.chunk_id] for excerpt in kept), start=1)
-    return [_as_supplied(f"S{number}", hit, value) for number, (hit, value) in chosen]
+    scores = proposer.relevance(question, passages)
+    offered = [_as_supplied(hit, float(score)) for hit, score in zip(hits, scores, strict=True)]
+    kept = admissible(question, sorted(offered, key=lambda excerpt: -excerpt.relevance))
+    return [replace(excerpt, alias=f"S{number}") for number, excerpt in enumerate(kept, start=1)]
 
 
-def _excerpt(hit: Hit) -> Excerpt:
-    return Excerpt(
-        chunk_id=hit.chunk_id,
-        document_id=hit.document_id,
-        start_char=hit.start_char,
-        end_char=hit.end_char,
-        text=hit.text,
-        context=hit.context,
-    )
-
-
-def _as_supplied(alias: str, hit: Hit, relevance: float) -> Supplied:
+def _as_supplied(hit: Hit, relevance: float) -> Supplied:
     return Supplied(
-        alias=alias,
+        alias="",
         revision=hit.revision,
         chunk_id=hit.chunk_id,
         label=hit.label,

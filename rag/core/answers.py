@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag.core.errors import DuplicateCitation, MissingCitation, UnknownCitation
+from rag.core.lexical import identifiers
 
 NO_EXCERPTS: Final = "Insufficient evidence: no admissible retrieved excerpts."
 UNSUPPORTED: Final = "Insufficient evidence: no supported answer."
 INVALID: Final = "Insufficient evidence: invalid citation or quotation."
 
+MAX_EXCERPTS: Final = 3
 MAX_PIECES: Final = 3
 MIN_QUOTE: Final = 20
 
@@ -35,6 +37,35 @@ class Supplied:
     section: str
     text_sha256: str
     relevance: float = 0.0  # how well the whole excerpt fits, on the proposer's own scale
+
+
+def admissible(question: str, excerpts: Sequence[Supplied]) -> list[Supplied]:
+    """The excerpts that an answer may use, best first; empty means: refuse.
+
+    At most three, no two overlapping by more than half of the shorter one; the question's
+    identifiers must all occur across them, and at least one of them in each (context included).
+    """
+    wanted = identifiers(question)
+    kept: list[Supplied] = []
+    for excerpt in excerpts:
+        if wanted and not wanted & _identifiers(excerpt):
+            continue
+        if len(kept) < MAX_EXCERPTS and not any(_overlapping(excerpt, other) for other in kept):
+            kept.append(excerpt)
+    found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in kept))
+    return kept if wanted <= found else []
+
+
+def _identifiers(excerpt: Supplied) -> frozenset[str]:
+    return identifiers(excerpt.text) | identifiers(excerpt.context)
+
+
+def _overlapping(left: Supplied, right: Supplied) -> bool:
+    if left.document_id != right.document_id:
+        return False
+    shared = min(left.end_char, right.end_char) - max(left.start_char, right.start_char)
+    shorter = min(left.end_char - left.start_char, right.end_char - right.start_char)
+    return shared * 2 > shorter
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,11 @@ import numpy as np
 
 from rag.core.errors import InvalidOption
 from rag.core.index import Snapshot
-from rag.core.lexical import Floats, Rows, bm25, identifiers, overlap, query_stems, query_words
+from rag.core.lexical import Floats, Rows, bm25, overlap, query_stems, query_words
 from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
 from rag.core.rerank import Candidate, rerank
 from rag.core.vectors import cosines, top_rows
 
-EXCERPTS: Final = 3
 # Candidates whose texts are read for required terms; the rest keep their order behind them.
 RERANK_DEPTH: Final = 200
 # The models read 512 tokens, question and passage together.
@@ -211,44 +210,3 @@ def _by_required_terms(
     ]
     ordered = rerank(question.text, candidates, options.required_terms, question.languages)
     return [by_id[candidate.chunk_id] for candidate in ordered] + tail
-
-
-@dataclass(frozen=True)
-class Excerpt:
-    """The part of a hit that the answer gates look at."""
-
-    chunk_id: str
-    document_id: str
-    start_char: int
-    end_char: int
-    text: str
-    context: str
-
-
-def admissible(question: str, excerpts: Sequence[Excerpt], limit: int = EXCERPTS) -> list[Excerpt]:
-    """The excerpts that an answer may use, best first; empty means: refuse.
-
-    At most ``limit``, no two overlapping by more than half of the shorter one; the question's
-    identifiers must all occur across them, and at least one of them in each (context included).
-    """
-    wanted = identifiers(question)
-    kept: list[Excerpt] = []
-    for excerpt in excerpts:
-        if wanted and not wanted & _identifiers(excerpt):
-            continue
-        if len(kept) < limit and not any(_overlapping(excerpt, other) for other in kept):
-            kept.append(excerpt)
-    found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in kept))
-    return kept if wanted <= found else []
-
-
-def _identifiers(excerpt: Excerpt) -> frozenset[str]:
-    return identifiers(excerpt.text) | identifiers(excerpt.context)
-
-
-def _overlapping(left: Excerpt, right: Excerpt) -> bool:
-    if left.document_id != right.document_id:
-        return False
-    shared = min(left.end_char, right.end_char) - max(left.start_char, right.start_char)
-    shorter = min(left.end_char - left.start_char, right.end_char - right.start_char)
-    return shared * 2 > shorter

@@ -12,20 +12,18 @@ from rag.core.answers import (
     Proposal,
     Supplied,
     Verdict,
+    admissible,
     gate,
     refused_without_excerpts,
 )
+from tests.handmade import excerpt
 
 TEXT = "  Meals cost at most EUR 52.\nHotels cost at most EUR 130.  "
 FIRST, SECOND = "Meals cost at most EUR 52.", "Hotels cost at most EUR 130."
 
 
 def supplied(alias: str = "S1", document: str = "d1", start: int = 100) -> Supplied:
-    return Supplied(
-        alias=alias, revision=1, chunk_id=f"{document}:0", label=f"{document}#0",
-        document_id=document, source_id=document, start_char=start, end_char=start + len(TEXT),
-        text=TEXT, context="never quotable context", section="", text_sha256="t",
-    )  # fmt: skip
+    return excerpt(TEXT, start, document, alias=alias, context="never quotable context")
 
 
 def judge(*pieces: Piece | None, served: bool = True, can_answer: bool = True) -> Verdict:
@@ -125,3 +123,45 @@ def test_without_excerpts_the_refusal_says_so() -> None:
         "no_excerpts",
         NO_EXCERPTS,
     )
+
+
+# The excerpts of an answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "kept"),
+    [
+        ("How is the GX-999 calibrated?", ["The GX-100 is calibrated."], []),
+        ("How is the GX-100 calibrated?", ["The gx-100 is calibrated.", "Calibrate."], [0]),
+        ("Is C++ or C# used?", ["C++ is used.", "C# is used."], [0, 1]),
+        ("Is C++ or C# used?", ["C++ is used.", "C is used."], []),
+        ("Is v1.2 out?", ["v1.20 is out.", "v1.2 is out."], [1]),
+        ("What is used?", ["C++ is used.", "Nothing."], [0, 1]),
+    ],
+)
+def test_identifiers_must_occur(asked: str, texts: list[str], kept: list[int]) -> None:
+    excerpts = [excerpt(text, document=str(at)) for at, text in enumerate(texts)]
+    assert admissible(asked, excerpts) == [excerpts[at] for at in kept]
+
+
+def test_an_identifier_in_the_context_counts() -> None:
+    given_ = [excerpt("It is calibrated.", context="GX-100 manual")]
+    assert admissible("How is the GX-100 calibrated?", given_) == given_
+
+
+def test_at_most_three_excerpts() -> None:
+    given_ = [excerpt("text", document=str(at)) for at in range(5)]
+    assert admissible("question", given_) == given_[:3]
+
+
+@pytest.mark.parametrize(
+    ("start", "document", "kept"), [(5, "d", 2), (4, "d", 1), (0, "d", 1), (0, "other", 2)]
+)
+def test_no_two_excerpts_overlap_by_more_than_half(start: int, document: str, kept: int) -> None:
+    pair = [excerpt("0123456789"), excerpt("x" * 10, start, document)]
+    assert len(admissible("question", pair)) == kept
+
+
+def test_overlap_is_measured_on_the_shorter_excerpt() -> None:
+    pair = [excerpt("x" * 100), excerpt("x" * 10, 20)]
+    assert admissible("question", pair) == pair[:1]

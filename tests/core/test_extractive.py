@@ -8,6 +8,7 @@ import pytest
 from rag.core.answers import Proposal, Supplied
 from rag.core.extractive import LEXICAL, Extractive, Scorer, lexical_coverage, quotable
 from rag.core.lexical import Floats
+from tests.handmade import excerpt
 
 MEALS = "Meals are reimbursed up to EUR 52 per day."
 HOTELS = "Hotels are booked through the travel desk."
@@ -21,11 +22,7 @@ def supplied(
     *,
     relevance: float = 0.9,
 ) -> Supplied:
-    return Supplied(
-        alias=alias, revision=1, chunk_id=f"{document}:{start}", label=f"{document}#0",
-        document_id=document, source_id=document, start_char=start, end_char=start + len(text),
-        text=text, context="", section="", text_sha256="t", relevance=relevance,
-    )  # fmt: skip
+    return excerpt(text, start, document, alias=alias, relevance=relevance)
 
 
 def quotes(text: str) -> list[str]:

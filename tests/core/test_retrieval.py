@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag.core.errors import InvalidOption
 from rag.core.policies import RRF, WEIGHTED, Policy
-from rag.core.retrieval import Excerpt, Mode, Options, Question, admissible, probe, retrieve
+from rag.core.retrieval import Mode, Options, Question, probe, retrieve
 from tests import handmade
 from tests.handmade import Text, found, labels, question
 
@@ -195,49 +195,3 @@ def test_texts_are_read_only_for_required_terms() -> None:
     assert retrieve(index, [1, 2, 3], asked, Options(), unread)
     with pytest.raises(AssertionError, match="a text was read"):
         retrieve(index, [1, 2, 3], asked, Options(required_terms=("permit",)), unread)
-
-
-# The excerpts of an answer
-
-
-def excerpt(text: str, start: int = 0, document: str = "d", context: str = "") -> Excerpt:
-    return Excerpt(f"{document}:{start}", document, start, start + len(text), text, context)
-
-
-@pytest.mark.parametrize(
-    ("asked", "texts", "kept"),
-    [
-        ("How is the GX-999 calibrated?", ["The GX-100 is calibrated."], []),
-        ("How is the GX-100 calibrated?", ["The gx-100 is calibrated.", "Calibrate."], [0]),
-        ("Is C++ or C# used?", ["C++ is used.", "C# is used."], [0, 1]),
-        ("Is C++ or C# used?", ["C++ is used.", "C is used."], []),
-        ("Is v1.2 out?", ["v1.20 is out.", "v1.2 is out."], [1]),
-        ("What is used?", ["C++ is used.", "Nothing."], [0, 1]),
-    ],
-)
-def test_identifiers_must_occur(asked: str, texts: list[str], kept: list[int]) -> None:
-    excerpts = [excerpt(text, document=str(at)) for at, text in enumerate(texts)]
-    assert admissible(asked, excerpts) == [excerpts[at] for at in kept]
-
-
-def test_an_identifier_in_the_context_counts() -> None:
-    given_ = [excerpt("It is calibrated.", context="GX-100 manual")]
-    assert admissible("How is the GX-100 calibrated?", given_) == given_
-
-
-def test_at_most_three_excerpts() -> None:
-    given_ = [excerpt("text", document=str(at)) for at in range(5)]
-    assert admissible("question", given_) == given_[:3]
-
-
-@pytest.mark.parametrize(
-    ("start", "document", "kept"), [(5, "d", 2), (4, "d", 1), (0, "d", 1), (0, "other", 2)]
-)
-def test_no_two_excerpts_overlap_by_more_than_half(start: int, document: str, kept: int) -> None:
-    pair = [excerpt("0123456789"), excerpt("x" * 10, start, document)]
-    assert len(admissible("question", pair)) == kept
-
-
-def test_overlap_is_measured_on_the_shorter_excerpt() -> None:
-    pair = [excerpt("x" * 100), excerpt("x" * 10, 20)]
-    assert admissible("question", pair) == pair[:1]

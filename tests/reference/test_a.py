@@ -20,7 +20,7 @@ from rag.actions.governing import erase, withdraw
 from rag.actions.people import revoke
 from rag.actions.profiles import min_cosine
 from rag.actions.searching import BEHIND, probe_cosines
-from rag.core.answers import INVALID, NO_EXCERPTS, UNSUPPORTED, Piece, Proposal, Supplied, gate
+from rag.core.answers import INVALID, NO_EXCERPTS, UNSUPPORTED, Piece, Proposal, admissible, gate
 from rag.core.chunks import CharacterWindows
 from rag.core.embeddings import HashingEmbedder, Vectors
 from rag.core.errors import (
@@ -32,7 +32,7 @@ from rag.core.errors import (
     InvalidVector,
 )
 from rag.core.policies import RRF, reciprocal_rank_fusion
-from rag.core.retrieval import Excerpt, Mode, Options, admissible
+from rag.core.retrieval import Mode, Options
 from rag.core.sources import Selection
 from rag.core.vectors import cosine
 from rag.models import Chunk, Grant, Manifest, Passage, Revision
@@ -386,8 +386,9 @@ def test_gate_wants_cosine_and_overlap(vector: tuple[float, ...], text: str, kep
 def test_three_of_five_excerpts_are_used_in_order_of_chunk_id() -> None:
     texts = [Text(name, "permit") for name in "edcba"]
     hits = handmade.labels(texts, handmade.question("permit"), HYBRID)
-    excerpts = [Excerpt(label, label, 0, 9, "permit", "") for label in hits]
-    assert [e.chunk_id for e in admissible("permit", excerpts)] == ["a#0", "b#0", "c#0"]
+    excerpts = [handmade.excerpt("permit", document=label) for label in hits]
+    kept = [excerpt.source_id for excerpt in admissible("permit", excerpts)]
+    assert kept == ["a#0", "b#0", "c#0"]
 
 
 @pytest.mark.parametrize("value", [float("nan"), -1.1, 1.1])
@@ -412,11 +413,7 @@ def test_no_hit_is_refused_without_asking_a_proposer(db: None, tmp_path: Path) -
     assert proposer.asked == []
 
 
-EXCERPT = Supplied(
-    alias="SOURCE#0", revision=1, chunk_id="c:0", label="SOURCE#0", document_id="c" * 64,
-    source_id="SOURCE", start_char=100, end_char=100 + len(f"{RULE} {OTHER}"),
-    text=f"{RULE} {OTHER}", context="", section="", text_sha256="t",
-)  # fmt: skip
+EXCERPT = handmade.excerpt(f"{RULE} {OTHER}", 100, "SOURCE", alias="SOURCE#0")
 GOOD = Piece("SOURCE#0", RULE)
 
 REFUSED: dict[str, tuple[Proposal | None, str]] = {
