@@ -88,6 +88,7 @@ class Revision(models.Model):
     approval_requested_by = models.CharField(max_length=150, blank=True)
     approved_at = models.DateTimeField(null=True, blank=True)
     approved_by = models.CharField(max_length=150, blank=True)
+    reason = models.TextField(blank=True)  # why it was withdrawn or erased
     indexed = models.BooleanField(default=False)
 
     class Meta:

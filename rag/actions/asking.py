@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db import transaction
 
 from rag.actions.profiles import Parts
-from rag.actions.searching import Found, search
+from rag.actions.searching import Found, resolved, search
 from rag.core.answers import (
     Quotation,
     Supplied,
@@ -18,14 +18,15 @@ from rag.core.answers import (
     refused_without_excerpts,
 )
 from rag.core.conflicts import disagree
+from rag.core.errors import SourceDamaged
 from rag.core.extractive import Extractive
 from rag.core.hits import Hit
 from rag.core.index import embedding_input
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
-from rag.core.text import sentence_spans, starts_exception
+from rag.core.text import goes_on_with_exception, is_partial
 from rag.models import Answer, Citation, Revision
-from rag.queries.eligibility import eligible_revisions
+from rag.queries.eligibility import access_now, eligible_revisions
 
 CONSIDERED: Final = 5
 GATE: Final = "excerpts-3-quotes-20-v1"
@@ -45,16 +46,17 @@ def ask(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Asked:
     """Answer with exact quotations or refuse; recorded either way."""
+    options = resolved(options, parts)
     found = search(question, access, selection, options, parts)
     supplied = _supplied(question, found.hits[:CONSIDERED], parts.proposer)
     proposal = parts.proposer.propose(question, supplied) if supplied else None
     with transaction.atomic():
-        served = _served(access, selection, supplied)
+        texts = _served_texts(access_now(access), selection, supplied)
         if supplied:
-            verdict = gate(proposal, supplied, lambda s: (s.revision, s.text_sha256) in served)
+            verdict = gate(proposal, supplied, lambda excerpt: excerpt.revision in texts)
         else:
             verdict = refused_without_excerpts()
-        warnings = tuple(_warnings(q, verdict, selection) for q in verdict.quotations)
+        warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
         answer = _record(question, access, selection, options, parts, found, verdict)
         for position, quotation in enumerate(verdict.quotations):
             _cite(answer, position, quotation, warnings[position])
@@ -90,27 +92,37 @@ def _as_supplied(hit: Hit, relevance: float) -> Supplied:
     )
 
 
-def _served(
+def _served_texts(
     access: Access, selection: Selection, supplied: Sequence[Supplied]
-) -> set[tuple[int, str]]:
-    """Which of the excerpts' revisions are eligible now, with the text they have now."""
+) -> dict[int, str]:
+    """Texts of the excerpts' revisions that are eligible now and say now what was retrieved.
+
+    Raises ``SourceDamaged`` if a stored text is not the one that was approved.
+    """
     rows = eligible_revisions(access, selection).filter(pk__in={s.revision for s in supplied})
-    return set(rows.values_list("pk", "text_sha256"))
+    texts = {}
+    for revision in rows.select_related("source"):
+        sha256 = hashlib.sha256(revision.text.encode()).hexdigest()
+        if sha256 != revision.text_sha256:
+            raise SourceDamaged(revision.source.source_id)
+        texts[revision.pk] = (sha256, revision.text)
+    same = {s.revision for s in supplied if texts.get(s.revision, ("",))[0] == s.text_sha256}
+    return {key: text for key, (_, text) in texts.items() if key in same}
 
 
-def _warnings(quotation: Quotation, verdict: Verdict, selection: Selection) -> tuple[str, ...]:
+def _warnings(
+    quotation: Quotation, verdict: Verdict, texts: dict[int, str], selection: Selection
+) -> tuple[str, ...]:
     """What the reader must know beside the quotation; found by code, not by a model."""
-    text = Revision.objects.values_list("text", flat=True).get(pk=quotation.supplied.revision)
-    rest = sentence_spans(text, quotation.end_char, min(len(text), quotation.end_char + 2000))
-    found = []
-    if rest and starts_exception(text[slice(*rest[0])]):
-        found.append("the passage goes on with an exception")
+    text = texts[quotation.supplied.revision]
     others = (q for q in verdict.quotations if q.supplied.source_id != quotation.supplied.source_id)
-    if any(disagree(quotation.quote, other.quote) for other in others):
-        found.append("sources disagree")
-    if selection.archive:
-        found.append("not in force")
-    return tuple(found)
+    notices = {
+        "partial sentence": is_partial(text, quotation.start_char, quotation.end_char),
+        "the passage goes on with an exception": goes_on_with_exception(text, quotation.end_char),
+        "sources disagree": any(disagree(quotation.quote, other.quote) for other in others),
+        "not in force": selection.archive,
+    }
+    return tuple(notice for notice, applies in notices.items() if applies)
 
 
 def _record(

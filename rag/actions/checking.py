@@ -7,7 +7,7 @@ import numpy as np
 from rag.actions.indexing import INDEXABLE, corpus_sha256
 from rag.actions.profiles import Parts
 from rag.core.embeddings import canary_vectors, check_canaries
-from rag.core.errors import IndexMissing, RagError
+from rag.core.errors import IndexDamaged, IndexMissing, RagError
 from rag.core.index import Manifest, differences
 from rag.core.sources import State
 from rag.models import Revision
@@ -25,8 +25,8 @@ def check(parts: Parts) -> list[str]:
         found = [*_configured(manifest, parts), *_corpus(manifest)]
         try:
             load_snapshot(manifest, generation)
-        except RagError as error:
-            found.append(str(error))
+        except IndexDamaged as error:
+            found.append(error.detail)
     return found + list(_canaries(manifest, parts))
 
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.core.management import call_command
 from django.db import transaction
 
+from rag.actions.audit import OPERATOR, record
 from rag.actions.importing import ImportReport, Request, import_sources
 from rag.actions.people import grant
 from rag.actions.profiles import Parts
@@ -49,6 +50,7 @@ def _people() -> dict[str, str]:
         row, created = Group.objects.get_or_create(name=group)
         if created:
             row.user_set.add(*User.objects.filter(username__in=members))
+            record(OPERATOR, "create_group", group, members=list(members))
             grant(scope, group=group, create_scope=True)
     return passwords
 

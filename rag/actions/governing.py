@@ -1,5 +1,6 @@
 """Approving, withdrawing and erasing: what is served changes here and nowhere else."""
 
+import hashlib
 from collections.abc import Iterable
 from datetime import date, timedelta
 
@@ -11,7 +12,7 @@ from rag.actions.indexing import drop_from_index, empty_write_ahead_log
 from rag.actions.people import actor_named
 from rag.core.errors import NotAllowed, NotFound, StorageError
 from rag.core.sources import State, Status, check_approvable, closing_day, own_end
-from rag.models import Citation, Revision, Source
+from rag.models import Answer, Citation, Revision, Source
 from rag.queries.eligibility import governed
 
 
@@ -60,6 +61,25 @@ def _close(siblings: Iterable[Revision], successor: Revision, actor: str) -> Non
 
 
 @transaction.atomic
+def supersede(source_id: str, *, by: str, actor: str) -> list[Revision]:
+    """End a source's windows on the day before the current text of another source begins."""
+    actor = actor_named(actor)
+    successors = [r for r in _revisions(by) if _is_current(r)]
+    if not successors:
+        raise NotAllowed(f"{by} has no approved current revision that could supersede {source_id}.")
+    successor = max(successors, key=lambda r: (r.valid_from or date.min, r.pk))
+    closed = [r for r in _revisions(source_id) if closing_day(governed(r), governed(successor))]
+    if not closed or source_id == by:
+        raise NotAllowed(f"{source_id} has no window that reaches the first day of {successor}.")
+    _close(closed, successor, actor)
+    return closed
+
+
+def _is_current(revision: Revision) -> bool:
+    return (revision.state, revision.status) == (State.APPROVED.value, Status.CURRENT.value)
+
+
+@transaction.atomic
 def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
     """Withdraw a source, or one revision by its document id. Gone on the next request."""
     actor = _checked(actor, reason)
@@ -69,10 +89,10 @@ def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
             f"{identifier} has nothing to withdraw: it is withdrawn or erased already."
         )
     for revision in served:
-        revision.state = State.WITHDRAWN.value
+        revision.state, revision.reason = State.WITHDRAWN.value, reason
         revision.approval_requested_by = ""
-        revision.save(update_fields=["state", "approval_requested_by"])
-        record(actor, "withdraw", _subject(revision), reason=reason, **_proof(revision))
+        revision.save(update_fields=["state", "reason", "approval_requested_by"])
+        record(actor, "withdraw", _subject(revision), **_because(reason), **_proof(revision))
     return served
 
 
@@ -123,9 +143,11 @@ def _erase(identifier: str, actor: str, reason: str) -> list[Revision]:
         raise NotAllowed(f"{identifier} is erased already.")
     drop_from_index(revisions)
     for revision in revisions:
-        record(actor, "erase", _subject(revision), reason=reason, **_proof(revision))
+        revision.reason = reason
         _blank(revision)
-        _redact_answers(revision)
+        answers = _redact_answers(revision)
+        proof = _because(reason) | _proof(revision)
+        record(actor, "erase", _subject(revision), answers=answers, **proof)
     return revisions
 
 
@@ -137,18 +159,22 @@ def _blank(revision: Revision) -> None:
     revision.facts.all().delete()
 
 
-def _redact_answers(revision: Revision) -> None:
-    """Recorded answers keep what they cited, by place and hash, without the erased words."""
-    for citation in Citation.objects.filter(revision=revision).select_related("answer"):
-        answer = citation.answer
-        answer.text = answer.text.replace(f"[{citation.label}] {citation.quote}", _erased(citation))
+def _redact_answers(revision: Revision) -> list[str]:
+    """Recorded answers keep what they cited, by place and hash, without the erased words.
+
+    Gives the ids of the answers that were changed.
+    """
+    answers = list(Answer.objects.filter(citations__revision=revision).distinct().order_by("pk"))
+    for answer in answers:
+        answer.citations.filter(revision=revision).update(quote="")
+        answer.text = "\n".join(map(_line, answer.citations.order_by("position")))
         answer.save(update_fields=["text"])
-        citation.quote = ""
-        citation.save(update_fields=["quote"])
+    return [str(answer.pk) for answer in answers]
 
 
-def _erased(citation: Citation) -> str:
-    return f"[{citation.label}] (erased; SHA-256 {citation.quote_sha256})"
+def _line(citation: Citation) -> str:
+    quote = citation.quote or f"(erased; SHA-256 {citation.quote_sha256})"
+    return f"[{citation.label}] {quote}"
 
 
 def _checked(actor: str, reason: str) -> str:
@@ -173,6 +199,11 @@ def _siblings(revision: Revision) -> list[Revision]:
 
 def _subject(revision: Revision) -> str:
     return f"{revision.source.source_id}@{revision.version}"
+
+
+def _because(reason: str) -> dict[str, str]:
+    """A reason as an event may hold it; its words stand on the revision."""
+    return {"reason_sha256": hashlib.sha256(reason.encode()).hexdigest()}
 
 
 def _proof(revision: Revision) -> dict[str, str]:

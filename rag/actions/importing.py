@@ -120,6 +120,9 @@ def _store(drafts: Sequence[_Draft], request: Request, report: ImportReport) -> 
             _request_approval(known, request)
             report.unchanged.append(draft.source)
             report.notes += _notes(draft, known)
+            if request.approve and not draft.about.version and is_closed_by_successor(known):
+                note = "a later text has replaced this one; give --version to bring it back"
+                report.notes.append({"path": draft.loaded.found.shown, "note": note})
         else:
             _create(draft, request)
             report.imported.append(draft.source)
@@ -176,7 +179,8 @@ def _notes(draft: _Draft, known: Revision) -> list[dict[str, str]]:
 
 
 def _request_approval(revision: Revision, request: Request) -> None:
-    if request.approve and revision.state == State.PENDING.value:
+    waits = revision.state == State.PENDING.value and not revision.approval_requested_by
+    if request.approve and waits:
         revision.approval_requested_by = request.actor
         revision.save(update_fields=["approval_requested_by"])
         record(request.actor, "request_approval", str(revision), document_id=revision.document_id)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from django.db import connection
 
 from rag import models
+from rag.core.errors import IndexDamaged
 from rag.core.index import ChunkRow, Manifest, chunks_sha256
 from rag.core.sources import State
 from rag.models import Chunk, Passage, ProductFact, Revision
@@ -53,10 +54,23 @@ def corpus_sha256(revisions: Iterable[Revision]) -> str:
 
 
 def write_manifest(manifest: Manifest) -> None:
-    """Replace the one manifest row; its new generation tells every process to load anew."""
+    """Replace the one manifest row; its new generation tells every process to load anew.
+
+    An index that is what it was keeps its generation: nobody has to load it again.
+    """
+    row = models.Manifest.objects.filter(pk=1).first()
+    if row is not None and _reads_as(row, manifest):
+        return
     models.Manifest.objects.update_or_create(
         pk=1, defaults={"content": manifest.to_dict(), "generation": uuid.uuid4().hex}
     )
+
+
+def _reads_as(row: models.Manifest, manifest: Manifest) -> bool:
+    try:
+        return Manifest.from_dict(row.content) == manifest
+    except IndexDamaged:
+        return False
 
 
 def drop_from_index(revisions: Sequence[Revision]) -> None:
@@ -105,4 +119,9 @@ def _purge_of(texts: Sequence[str], keys: set[str]) -> None:
 
 def purge_passages() -> int:
     """Delete passages that no chunk uses; how many there were."""
-    return Passage.objects.filter(chunks__isnull=True).delete()[0]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM rag_passage WHERE NOT EXISTS"
+            " (SELECT 1 FROM rag_chunk WHERE passage_id = rag_passage.key)"
+        )
+        return int(cursor.rowcount)

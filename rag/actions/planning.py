@@ -77,7 +77,8 @@ def _passages(revision: Revision, parts: Parts) -> Iterator[tuple[Chunk, Planned
     check_chunks(chunks, revision.text)
     whole = _document_digest(revision, chunks) if is_contextual(parts.embedder) else ""
     for chunk in chunks:
-        yield chunk, _passage(revision, chunk, parts, whole)
+        place = f"{whole}:{chunk.part}" if whole else ""
+        yield chunk, _passage(revision, chunk, parts, place)
 
 
 def _passage(revision: Revision, chunk: Chunk, parts: Parts, whole: str) -> PlannedPassage:

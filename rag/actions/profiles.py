@@ -44,7 +44,9 @@ class Parts:
         if self.profile_name == "hashing":
             return Extractive(LEXICAL)
         judge = bundled.cross_encoder()
-        return Extractive(Scorer(judge.model, MINIMUM, MARGIN, judge.score))
+        return Extractive(
+            Scorer(f"{judge.model}@{judge.digest[:12]}", MINIMUM, MARGIN, judge.score)
+        )
 
 
 def configured(profile: str | None = None) -> Parts:

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TextIO, cast
 
+import numpy as np
 from django.conf import settings
 from django.db import DatabaseError, transaction
 
@@ -21,10 +22,18 @@ from rag.actions.planning import Plan, PlannedPassage, plan, sound_keys
 from rag.actions.profiles import Parts
 from rag.actions.publishing import Published, publish
 from rag.core.embeddings import Cancel, Vectors, canary_vectors, check_canaries, stop_if
-from rag.core.errors import Busy, Cancelled, RagError, StorageError
+from rag.core.errors import (
+    Busy,
+    Cancelled,
+    IndexDamaged,
+    IndexMismatch,
+    IndexMissing,
+    StorageError,
+)
 from rag.core.index import Manifest, chunks_sha256
 from rag.models import RebuildRun
 from rag.queries.reading import reading
+from rag.queries.snapshots import stored_manifest
 
 ATTEMPTS: Final = 5
 
@@ -70,9 +79,11 @@ class _Rebuild:
         self.parts, self.cancelled, self.report, self.record = parts, cancelled, report, run
         self.started = time.monotonic()
         self.paid: set[str] = set()
+        self.exchanged = False
 
     def run(self) -> RebuildReport:
         before = canary_vectors(self.parts.embedder)
+        self.exchanged = self._is_exchanged(before)
         for _ in range(ATTEMPTS):
             try:
                 return self._attempt(before)
@@ -84,14 +95,16 @@ class _Rebuild:
         self._stage("chunk", 0, 0)
         with reading():
             planned = plan(self.parts)
-            sound = sound_keys(planned.passages, self.parts.embedder.profile.dimension)
+            sound = set() if self.exchanged else self._sound(planned)
         missing = [p for key, p in planned.passages.items() if key not in sound]
         self._embed(missing, planned)
         check_canaries(canaries, canary_vectors(self.parts.embedder))
         self._stage("publish", 0, 1)
         manifest = _manifest(self.parts, planned, canaries)
         published = publish(planned, manifest)
-        return self._report(planned, manifest, published, self._tidy())
+        report = self._report(planned, manifest, published, self._tidy())
+        self.record.report = report.to_dict()
+        return report
 
     def _report(
         self, planned: Plan, manifest: Manifest, published: Published, warnings: list[str]
@@ -109,10 +122,26 @@ class _Rebuild:
             peak_rss_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
 
+    def _sound(self, planned: Plan) -> set[str]:
+        return sound_keys(planned.passages, self.parts.embedder.profile.dimension)
+
+    def _is_exchanged(self, now: Vectors) -> bool:
+        """Whether the model changed behind its name: then no stored vector is worth anything."""
+        try:
+            manifest, _ = stored_manifest()
+            if manifest.fingerprint == self.parts.embedder.profile.fingerprint:
+                check_canaries(np.array(manifest.canaries, dtype=np.float32), now)
+        except IndexMismatch:
+            return True
+        except (IndexMissing, IndexDamaged):
+            return False
+        return False
+
     def _embed(self, missing: Sequence[PlannedPassage], planned: Plan) -> None:
         self._stage("embed", 0, len(missing))
         embedder = self.parts.embedder
-        unpaid = reuse_vectors(missing, embedder.profile.dimension)
+        dimension = embedder.profile.dimension
+        unpaid = missing if self.exchanged else reuse_vectors(missing, dimension)
         done = len(missing) - len(unpaid)
         for batch in embed(embedder, unpaid, planned, self.cancelled):
             self.paid.update(passage.key for passage in batch)
@@ -190,7 +219,7 @@ def _recorded() -> Iterator[RebuildRun]:
     except Cancelled as error:
         _end(run, Outcome.CANCELLED, str(error))
         raise
-    except (RagError, DatabaseError) as error:
+    except Exception as error:
         with suppress(DatabaseError):  # a full disk takes no note of it either
             _end(run, Outcome.FAILED, str(error))
         raise
@@ -200,4 +229,4 @@ def _recorded() -> Iterator[RebuildRun]:
 
 def _end(run: RebuildRun, outcome: str, error: str) -> None:
     run.outcome, run.error = outcome, error
-    run.save(update_fields=["outcome", "error", "heartbeat"])
+    run.save(update_fields=["outcome", "error", "report", "heartbeat"])

@@ -23,7 +23,7 @@ from rag.core.retrieval import (
     retrieve,
 )
 from rag.core.sources import Access, Selection
-from rag.queries.eligibility import behind, eligible_revisions
+from rag.queries.eligibility import access_now, behind, eligible_revisions
 from rag.queries.hits import hits_of, texts_of
 from rag.queries.reading import reading
 from rag.queries.snapshots import current_snapshot, stored_manifest
@@ -46,10 +46,9 @@ def search(
 ) -> Found:
     """Ranked hits among the revisions that are eligible now, and nothing else."""
     check_question(question)
+    options = resolved(options, parts)
     dense = options.mode is not Mode.LEXICAL
     vector = _query_vector(question, parts) if dense else None
-    if dense and options.min_cosine is None:
-        options = replace(options, min_cosine=min_cosine(parts))
 
     def rank(index: Snapshot, revisions: list[int], query: Question) -> tuple[Ranked, ...]:
         def texts(rows: Sequence[int]) -> list[str]:
@@ -58,6 +57,13 @@ def search(
         return retrieve(index, revisions, query, options, texts)
 
     return _found(question, vector, access, selection, rank, parts)
+
+
+def resolved(options: Options, parts: Parts) -> Options:
+    """The options with the threshold that applies, so that the record can say which it was."""
+    if options.mode is Mode.LEXICAL or options.min_cosine is not None:
+        return options
+    return replace(options, min_cosine=min_cosine(parts))
 
 
 def probe_cosines(question: str, access: Access, selection: Selection, parts: Parts) -> Found:
@@ -85,6 +91,7 @@ def _found(
             check_manifest(
                 snapshot.manifest, parts.embedder.profile, parts.chunking, parts.analyser
             )
+        access = access_now(access)
         late = _notice(access)
         rows = list(eligible_revisions(access, selection).values_list("pk", "language"))
         languages = tuple(sorted({language for _, language in rows}))

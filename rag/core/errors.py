@@ -121,22 +121,29 @@ class IndexMismatch(RagError):
 
 
 class IndexDamaged(RagError):
-    """The stored index contradicts its own manifest; nothing is answered from it."""
+    """The stored index contradicts its own manifest; nothing is answered from it.
+
+    The sentence names no source, since whoever searches may not be allowed to know it; ``detail``
+    does, for operators.
+    """
 
     code = "index_damaged"
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"The index is damaged: {what}. Run: manage.py rebuild")
+    def __init__(self, what: str, where: str = "", advice: str = "Run: manage.py rebuild") -> None:
+        super().__init__(f"The index is damaged: {what}. {advice}")
+        place = f" ({where})" if where else ""
+        self.detail = f"The index is damaged: {what}{place}. {advice}"
 
 
 class SourceDamaged(IndexDamaged):
     """A stored text was changed behind the site's back; no rebuild can bring it back."""
 
     def __init__(self, source: str) -> None:
-        RagError.__init__(
-            self,
-            f"The index is damaged: the text of {source} does not match its SHA-256. Restore the "
-            "database from a backup, or erase the source and import it again as a new version.",
+        super().__init__(
+            "the text of a source does not match its SHA-256",
+            source,
+            "Restore the database from a backup, or erase the source and import it again as a "
+            "new version; rebuild --check names it.",
         )
 
 

@@ -73,7 +73,8 @@ class Extractive:
 
     @property
     def name(self) -> str:
-        return f"extractive-v1/{self.scorer.name}"
+        scorer = self.scorer
+        return f"extractive-v1/{scorer.name}/least {scorer.minimum:g}, margin {scorer.margin:g}"
 
     def relevance(self, question: str, excerpts: Sequence[str]) -> Floats:
         """How well whole excerpts, each with its context, fit the question: shape (n,)."""
@@ -133,7 +134,9 @@ def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _same(left: Candidate, right: Candidate) -> bool:
+    if left.text == right.text:
+        return True
     if left.supplied.document_id != right.supplied.document_id:
-        return left.text == right.text
+        return False
     offset = left.supplied.start_char - right.supplied.start_char
     return left.start + offset < right.end and right.start < left.end + offset

@@ -211,17 +211,16 @@ class StoredPassage:
     def vector_of(self, dimension: int, name: str) -> NDArray[np.float32]:
         """The vector (dimension,), or ``IndexDamaged`` naming the chunk."""
         if len(self.vector) != 4 * dimension:
-            raise IndexDamaged(
-                f"the vector of {name} has {len(self.vector)} bytes, not {4 * dimension}"
-            )
+            size = f"a vector has {len(self.vector)} bytes, not {4 * dimension}"
+            raise IndexDamaged(size, name)
         if hashlib.sha256(self.vector).hexdigest() != self.vector_sha256:
-            raise IndexDamaged(f"the vector of {name} does not match its SHA-256")
+            raise IndexDamaged("a vector does not match its SHA-256", name)
         return np.frombuffer(self.vector, dtype="<f4")
 
     def terms_of(self, name: str) -> TermCounts:
         """The terms, or ``IndexDamaged`` naming the chunk."""
         if hashlib.sha256(self.terms).hexdigest() != self.terms_sha256:
-            raise IndexDamaged(f"the terms of {name} do not match their SHA-256")
+            raise IndexDamaged("the terms of a passage do not match their SHA-256", name)
         return TermCounts.from_bytes(self.terms)
 
 
@@ -244,6 +243,6 @@ def _spans(rows: Sequence[ChunkRow]) -> dict[int, tuple[int, int]]:
     for at, row in enumerate(rows):
         start, stop = spans.get(row.revision, (at, at))
         if stop != at:
-            raise IndexDamaged(f"the chunks of {row.source_id} do not stand together")
+            raise IndexDamaged("the chunks of a source do not stand together", row.source_id)
         spans[row.revision] = (start, at + 1)
     return spans

@@ -45,7 +45,10 @@ _TOKEN: Final = re.compile(
     rf"|(?P<code>(?=[a-z._-]*\d)[a-z0-9]+(?:(?:\.(?=\d)|[_-])[a-z0-9]+)+)"
     rf"|(?P<word>[^\W{_CJK}]+)"
 )
-_GATED_CODE: Final = re.compile(r"(?=.*[a-z])(?=.*\d)(?:.*[-._].*|[a-z]+\d\d+[a-z\d]*)")
+# QX-4471, v1.2, 800-63b, AB12, but not 30-day: a number before a word is no code.
+_GATED_CODE: Final = re.compile(
+    r".*[a-z][-_.]\d.*|.*[a-z]\d+[-_.].*|.*[-_.]\d+[a-z]+|[a-z]+\d\d+[a-z\d]*"
+)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ MEANT: Final = frozenset(
      "canonical", "owner"}
 )  # fmt: skip
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(-[a-z0-9]+)*")
 MAX_VALUE: Final = 500
 
 
@@ -65,7 +66,7 @@ def described(front: Mapping[str, object], overrides: Overrides, text: str, stem
         valid_from=_day(front, "valid_from"),
         valid_until=_day(front, "valid_until"),
         product=_line(front, "product", 100),
-        language=_line(front, "language", 20).lower()[:2],
+        language=_language(front),
         canonical=_flag(front, "canonical"),
         owner=_line(front, "owner", 200),
         attributes=frozenset(_attributes(front)),
@@ -85,6 +86,14 @@ def _line(front: Mapping[str, object], key: str, longest: int = MAX_VALUE) -> st
     if len(text) > longest or not is_printable(text):
         raise InvalidText(f"{key} must be one line of at most {longest} printable characters")
     return text
+
+
+def _language(front: Mapping[str, object]) -> str:
+    """The primary subtag of a language code: ``pt`` of ``pt-BR``."""
+    value = _line(front, "language", 20).lower()
+    if value and not _LANGUAGE.fullmatch(value):
+        raise InvalidText(f"language {value!r} must be a code such as en, de or pt-BR")
+    return value.partition("-")[0]
 
 
 def _status(front: Mapping[str, object]) -> Status:

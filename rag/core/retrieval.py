@@ -15,8 +15,6 @@ from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
 from rag.core.rerank import Candidate, rerank
 from rag.core.vectors import cosines, top_rows
 
-# Candidates whose texts are read for required terms; the rest keep their order behind them.
-RERANK_DEPTH: Final = 200
 # The models read 512 tokens, question and passage together.
 LONGEST_QUESTION: Final = 1000
 
@@ -202,11 +200,10 @@ def _by_required_terms(
     ranked: list[Ranked],
     texts: Callable[[Sequence[int]], Sequence[str]],
 ) -> list[Ranked]:
-    head, tail = ranked[:RERANK_DEPTH], ranked[RERANK_DEPTH:]
-    by_id = {snapshot.rows[hit.row].chunk_id: hit for hit in head}
+    by_id = {snapshot.rows[hit.row].chunk_id: hit for hit in ranked}
     candidates = [
         Candidate(chunk_id, text, hit.cosine or 0.0)
-        for (chunk_id, hit), text in zip(by_id.items(), texts([h.row for h in head]), strict=True)
+        for (chunk_id, hit), text in zip(by_id.items(), texts([h.row for h in ranked]), strict=True)
     ]
     ordered = rerank(question.text, candidates, options.required_terms, question.languages)
-    return [by_id[candidate.chunk_id] for candidate in ordered] + tail
+    return [by_id[candidate.chunk_id] for candidate in ordered]

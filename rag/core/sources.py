@@ -37,19 +37,24 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Access:
-    """Who asks, what that person may read, and the day asked for. There is no default access."""
+    """Who asks, what that person may read, and the day asked for. There is no default access.
+
+    ``live``: the scopes are a person's grants, read again for every step that shows something.
+    """
 
     user: str
     scopes: frozenset[str]
     as_of: date
+    live: bool = False
 
 
 @dataclass(frozen=True)
 class Selection:
     """What the asker narrows a search to. It never widens ``Access``.
 
-    ``statuses`` empty means "in force". Naming a status other than ``current`` opens the archive
-    view: the window test is dropped and every hit is marked as not in force.
+    ``statuses`` empty, or ``current`` alone, means "in force"; that a successor is approved for a
+    later day takes nothing away. Naming another status opens the archive view: the window test
+    is dropped, the statuses count as they are recorded, and every hit is marked as not in force.
     """
 
     statuses: frozenset[Status] = frozenset()
@@ -82,8 +87,11 @@ def is_eligible(revision: Governed, access: Access, selection: Selection) -> boo
         revision.scope in access.scopes
         and revision.state is State.APPROVED
         and _wanted(revision, selection)
-        and (selection.archive or _in_force(revision, access))
-        and (not selection.statuses or revision.status in selection.statuses)
+        and (
+            revision.status in selection.statuses
+            if selection.archive
+            else _in_force(revision, access)
+        )
     )
 
 
@@ -195,7 +203,7 @@ def own_end(new: Governed, others: Iterable[Governed]) -> date | None:
         other.valid_from
         for other in others
         if other.state is State.APPROVED
-        and other.status is Status.CURRENT
+        and _was_in_force(other)
         and other.valid_from is not None
         and other.valid_from > new.valid_from
     ]

@@ -1,5 +1,6 @@
 """Who may read what: live per request, from the tables, never from a copy."""
 
+from dataclasses import replace
 from datetime import date
 
 from django.contrib.auth.models import User
@@ -16,7 +17,18 @@ def access_of_user(username: str, as_of: date) -> Access:
     if user is None:
         raise NotFound("user", username)
     grants = Grant.objects.filter(Q(user=user) | Q(group__in=user.groups.all()))
-    return Access(username, frozenset(grants.values_list("scope__name", flat=True)), as_of)
+    scopes = frozenset(grants.values_list("scope__name", flat=True))
+    return Access(username, scopes, as_of, live=True)
+
+
+def access_now(access: Access) -> Access:
+    """The same access with the grants as they are now; nothing for who is no longer active."""
+    if not access.live:
+        return access
+    try:
+        return access_of_user(access.user, access.as_of)
+    except NotFound:
+        return replace(access, scopes=frozenset())
 
 
 def access_of_scopes(scopes: frozenset[str], as_of: date) -> Access:
@@ -35,10 +47,10 @@ def eligible_revisions(access: Access, selection: Selection) -> QuerySet[Revisio
     rows = Revision.objects.filter(
         source__scope__name__in=access.scopes, state=State.APPROVED.value
     )
-    if not selection.archive:
-        rows = rows.filter(_in_force(access.as_of))
-    if selection.statuses:
+    if selection.archive:
         rows = rows.filter(status__in=[status.value for status in selection.statuses])
+    else:
+        rows = rows.filter(_in_force(access.as_of))
     if selection.canonical_only:
         rows = rows.filter(canonical=True)
     if selection.product:

@@ -20,6 +20,8 @@ from rag.core.index import (
 from rag.core.lexical import TermCounts
 from rag.models import Chunk, Revision
 
+# The new index, and the one that a request begun before it still reads.
+KEPT: Final = 2
 _lock: Final = threading.Lock()
 _held: dict[str, Snapshot] = {}
 
@@ -37,9 +39,9 @@ def current_snapshot() -> Snapshot:
     manifest, generation = stored_manifest()
     with _lock:
         if generation not in _held:
-            snapshot = load_snapshot(manifest, generation)
-            _held.clear()
-            _held[generation] = snapshot
+            _held[generation] = load_snapshot(manifest, generation)
+            for old in list(_held)[:-KEPT]:
+                del _held[old]
         return _held[generation]
 
 
@@ -75,7 +77,7 @@ def _stored_rows() -> Iterator[tuple[ChunkRow, StoredPassage]]:
             texts = {row.revision: _checked_text(row)}
         slice_ = texts[row.revision][row.start_char : row.end_char]
         if embedding_input(row.context, slice_) != text:
-            raise IndexDamaged(f"the passage of {row.label} is not the text of its source")
+            raise IndexDamaged("a passage is not the text of its source", row.label)
         yield row, StoredPassage(bytes(vector), vector_sha256, bytes(terms), terms_sha256)
 
 

@@ -1,5 +1,6 @@
 """The audit trail: chained, append-only, and written in the transaction of each change."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -148,7 +149,7 @@ def test_events_name_what_was_changed(db: None, tmp_path: Path) -> None:
     withdraw("a", actor="op", reason="out of date")
     event = AuditEvent.objects.get(action="withdraw")
     assert event.details == {
-        "reason": "out of date",
+        "reason_sha256": hashlib.sha256(b"out of date").hexdigest(),
         "document_id": revision.document_id,
         "source_sha256": revision.source_sha256,
         "text_sha256": revision.text_sha256,

@@ -80,7 +80,7 @@ def test_a_rebuild_does_not_index_a_text_that_was_altered(db: None, tmp_path: Pa
     factories.import_text(tmp_path, "a", RULE)
     factories.rebuild()
     execute("UPDATE rag_revision SET text = replace(text, '52', '99')")
-    with pytest.raises(IndexDamaged, match="the text of a does not match its SHA-256"):
+    with pytest.raises(IndexDamaged, match="the text of a source does not match its SHA-256"):
         factories.rebuild()
 
 

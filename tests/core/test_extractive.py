@@ -128,4 +128,4 @@ def test_the_lexical_proposer_answers_by_words() -> None:
     assert proposed(proposer.propose("Are meals reimbursed?", [fitting])) == [("S1", MEALS)]
     other = supplied(f"{HOTELS} {MEALS}", relevance=0.0)
     assert not proposer.propose("Does the canteen open on Friday?", [other]).can_answer
-    assert proposer.name == "extractive-v1/lexical-coverage-v1"
+    assert proposer.name == "extractive-v1/lexical-coverage-v1/least 0.6, margin 0.2"

@@ -273,11 +273,11 @@ DAMAGE = {
     "chunk row missing": ("DELETE FROM rag_chunk", "0 chunks, but its manifest says 1"),
     "blob shortened": (
         "UPDATE rag_passage SET vector = substr(vector, 1, 40)",
-        "the vector of a#0 has 40 bytes, not 1024",
+        "a vector has 40 bytes, not 1024",
     ),
     "blob altered": (
         "UPDATE rag_passage SET vector = zeroblob(1024)",
-        "the vector of a#0 does not match its SHA-256",
+        "a vector does not match its SHA-256",
     ),
     "id altered": (
         "UPDATE rag_revision SET document_id = 'f' || substr(document_id, 2, 62) || 'f'",
@@ -286,11 +286,11 @@ DAMAGE = {
     "part altered": ("UPDATE rag_chunk SET part = 7", "the chunks are not those of its manifest"),
     "text altered": (
         "UPDATE rag_revision SET text = replace(text, '52', '99')",
-        "the text of a does not match its SHA-256",
+        "the text of a source does not match its SHA-256",
     ),
     "passage altered": (
         "UPDATE rag_passage SET text = replace(text, '52', '99')",
-        "the passage of a#0 is not the text of its source",
+        "a passage is not the text of its source",
     ),
 }
 

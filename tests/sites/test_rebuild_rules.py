@@ -243,9 +243,11 @@ def test_an_altered_text_is_not_served_and_not_indexed(store: Store) -> None:
     assert [step.code for step in found] == [1, 1, 1, 1]
     for refused in (found[0], found[2], found[3]):
         assert refused.out == ""
-        assert f"the text of manual/001 {CHANGED}" in refused.err
+        assert f"the text of a source {CHANGED}" in refused.err
         assert "Restore the database from a backup" in refused.err
-    assert f"the text of manual/001 {CHANGED}" in found[1].out
+    assert "manual/001" not in found[0].err + found[3].err
+    assert f"the text of a source {CHANGED} (manual/001)" in found[1].out
+    assert f"the text of a source {CHANGED} (manual/001)" in found[2].err
     assert store.outcomes() == ["done", "failed"]
 
 

@@ -38,9 +38,9 @@ class Command(EvidenceCommand):
     def run(self, options: dict[str, Any]) -> int:
         parts = configured()
         made = prepare(settings.BASE_DIR / "examples" / "corpus", parts)
+        self._print(made)  # before anything can fail: the passwords are shown only now
         with reporter(sys.stderr) as report:
             built = rebuild(parts, cancelled=lambda: False, report=report)
-        self._print(made)
         self.stdout.write(f"{built.chunks} chunks indexed, {len(built.approved)} newly approved")
         for user, question in QUESTIONS:
             self._ask(user, question, parts)

@@ -11,6 +11,7 @@ from typing import Any
 from rag.actions.checking import check
 from rag.actions.profiles import PROFILES, configured
 from rag.actions.rebuilding import rebuild
+from rag.core.errors import IndexDamaged
 from rag.management.base import FAILED, EvidenceCommand
 from rag.management.progress import reporter
 
@@ -29,7 +30,11 @@ class Command(EvidenceCommand):
         if options["check"]:
             return self._check(check(parts), options["json"])
         with _signals() as cancelled, reporter(sys.stderr) as report:
-            done = rebuild(parts, cancelled=lambda: bool(cancelled), report=report)
+            try:
+                done = rebuild(parts, cancelled=lambda: bool(cancelled), report=report)
+            except IndexDamaged as error:
+                self.stderr.write(error.detail)
+                return FAILED
         for sentence in done.refused:
             self.stderr.write(f"not approved: {sentence}")
         for sentence in done.warnings:
