@@ -44,7 +44,7 @@ def row_of(text: Text, revision: int) -> ChunkRow:
 def manifest_of(rows: Sequence[ChunkRow], dimension: int = 2, **fields: Any) -> Manifest:
     """The manifest that fits the rows."""
     made = {"corpus_sha256": "c", "chunks": len(rows), "canaries": ((1.0, 0.0), (0.0, 1.0))}
-    made["chunks_sha256"] = chunks_sha256(rows)
+    made |= {"chunks_sha256": chunks_sha256(rows), "epoch": "e"}
     profile = replace(PROFILE, dimension=dimension)
     return Manifest.of(profile, "sections-v1", ANALYSER, **made | fields)
 

@@ -46,7 +46,7 @@ class Plan:
     facts: dict[int, tuple[Fact, ...]] = field(default_factory=dict)
 
 
-def plan(parts: Parts) -> Plan:
+def plan(parts: Parts, epoch: str) -> Plan:
     """Chunk every pending and approved revision. Raises what a custom splitter's result breaks."""
     revisions = list(
         Revision.objects.filter(state__in=INDEXABLE)
@@ -61,7 +61,7 @@ def plan(parts: Parts) -> Plan:
         if revision.kind == Revision.Kind.FACTS:
             facts[revision.pk] = product_facts(revision.text)
             continue
-        for chunk, passage in _passages(revision, parts):
+        for chunk, passage in _passages(revision, parts, epoch):
             rows.append(_row(revision, chunk, passage.key))
             passages.setdefault(passage.key, passage)
     return Plan(tuple(revisions), tuple(rows), passages, facts)
@@ -72,19 +72,23 @@ def _check_text(revision: Revision) -> None:
         raise SourceDamaged(revision.source.source_id)
 
 
-def _passages(revision: Revision, parts: Parts) -> Iterator[tuple[Chunk, PlannedPassage]]:
+def _passages(
+    revision: Revision, parts: Parts, epoch: str
+) -> Iterator[tuple[Chunk, PlannedPassage]]:
     chunks = parts.chunker.split(revision.text, revision.title)
     check_chunks(chunks, revision.text)
     whole = _document_digest(revision, chunks) if is_contextual(parts.embedder) else ""
     for chunk in chunks:
         place = f"{whole}:{chunk.part}" if whole else ""
-        yield chunk, _passage(revision, chunk, parts, place)
+        yield chunk, _passage(revision, chunk, parts, epoch, place)
 
 
-def _passage(revision: Revision, chunk: Chunk, parts: Parts, whole: str) -> PlannedPassage:
+def _passage(
+    revision: Revision, chunk: Chunk, parts: Parts, epoch: str, whole: str
+) -> PlannedPassage:
     fingerprint = parts.embedder.profile.fingerprint
     made_of = embedding_input(chunk.context, chunk.text)
-    vector_key = digest_of(fingerprint, made_of, whole)
+    vector_key = digest_of(fingerprint, epoch, made_of, whole)
     title, language = revision.title, revision.language
     return PlannedPassage(
         key=digest_of(vector_key, parts.analyser, language, title, chunk.context),

@@ -5,6 +5,7 @@ were paid for stay in the passage table, so the next run goes on from there.
 """
 
 import fcntl
+import hashlib
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -79,28 +80,27 @@ class _Rebuild:
         self.parts, self.cancelled, self.report, self.record = parts, cancelled, report, run
         self.started = time.monotonic()
         self.paid: set[str] = set()
-        self.exchanged = False
 
     def run(self) -> RebuildReport:
         before = canary_vectors(self.parts.embedder)
-        self.exchanged = self._is_exchanged(before)
+        epoch = self._epoch(before)
         for _ in range(ATTEMPTS):
             try:
-                return self._attempt(before)
+                return self._attempt(before, epoch)
             except Overtaken:
                 continue
         raise Busy("Sources were erased while the index was rebuilt, again and again. Try later.")
 
-    def _attempt(self, canaries: Vectors) -> RebuildReport:
+    def _attempt(self, canaries: Vectors, epoch: str) -> RebuildReport:
         self._stage("chunk", 0, 0)
         with reading():
-            planned = plan(self.parts)
-            sound = set() if self.exchanged else self._sound(planned)
+            planned = plan(self.parts, epoch)
+            sound = sound_keys(planned.passages, self.parts.embedder.profile.dimension)
         missing = [p for key, p in planned.passages.items() if key not in sound]
         self._embed(missing, planned)
         check_canaries(canaries, canary_vectors(self.parts.embedder))
         self._stage("publish", 0, 1)
-        manifest = _manifest(self.parts, planned, canaries)
+        manifest = _manifest(self.parts, planned, canaries, epoch)
         published = publish(planned, manifest)
         report = self._report(planned, manifest, published, self._tidy())
         self.record.report = report.to_dict()
@@ -122,26 +122,22 @@ class _Rebuild:
             peak_rss_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         )
 
-    def _sound(self, planned: Plan) -> set[str]:
-        return sound_keys(planned.passages, self.parts.embedder.profile.dimension)
-
-    def _is_exchanged(self, now: Vectors) -> bool:
-        """Whether the model changed behind its name: then no stored vector is worth anything."""
+    def _epoch(self, canaries: Vectors) -> str:
+        """The stored epoch while the model is the one that made the index, else a new one."""
         try:
             manifest, _ = stored_manifest()
             if manifest.fingerprint == self.parts.embedder.profile.fingerprint:
-                check_canaries(np.array(manifest.canaries, dtype=np.float32), now)
-        except IndexMismatch:
-            return True
-        except (IndexMissing, IndexDamaged):
-            return False
-        return False
+                check_canaries(np.array(manifest.canaries, dtype=np.float32), canaries)
+                return manifest.epoch
+        except (IndexMissing, IndexMismatch, IndexDamaged):
+            pass
+        # Rounded: a run that was killed before it had a manifest finds its vectors again.
+        return hashlib.sha256((np.round(canaries, 2) + 0.0).tobytes()).hexdigest()[:16]
 
     def _embed(self, missing: Sequence[PlannedPassage], planned: Plan) -> None:
         self._stage("embed", 0, len(missing))
         embedder = self.parts.embedder
-        dimension = embedder.profile.dimension
-        unpaid = missing if self.exchanged else reuse_vectors(missing, dimension)
+        unpaid = reuse_vectors(missing, embedder.profile.dimension)
         done = len(missing) - len(unpaid)
         for batch in embed(embedder, unpaid, planned, self.cancelled):
             self.paid.update(passage.key for passage in batch)
@@ -169,7 +165,7 @@ class _Rebuild:
         self.report(stage, done, total)
 
 
-def _manifest(parts: Parts, planned: Plan, canaries: Vectors) -> Manifest:
+def _manifest(parts: Parts, planned: Plan, canaries: Vectors, epoch: str) -> Manifest:
     return Manifest.of(
         parts.embedder.profile,
         parts.chunking,
@@ -177,6 +173,7 @@ def _manifest(parts: Parts, planned: Plan, canaries: Vectors) -> Manifest:
         corpus_sha256=corpus_sha256(planned.revisions),
         chunks=len(planned.rows),
         chunks_sha256=chunks_sha256(planned.rows),
+        epoch=epoch,
         canaries=tuple(tuple(float(x) for x in row) for row in canaries),
     )
 

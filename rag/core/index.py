@@ -25,7 +25,11 @@ EMBEDDING_FIELDS: Final = (
 
 @dataclass(frozen=True)
 class Manifest:
-    """The one row that says what made the index. ``corpus_sha256`` includes product facts."""
+    """The one row that says what made the index. ``corpus_sha256`` includes product facts.
+
+    ``epoch`` is part of every vector's key. It lasts as long as the canaries stay the same, so a
+    model that changed behind its name can never be mixed with, or overwrite, what was before.
+    """
 
     provider: str
     endpoint: str
@@ -39,6 +43,7 @@ class Manifest:
     corpus_sha256: str
     chunks: int
     chunks_sha256: str
+    epoch: str
     canaries: tuple[tuple[float, ...], ...]
 
     @classmethod
@@ -95,6 +100,7 @@ def differences(
         "corpus_sha256": manifest.corpus_sha256,
         "chunks": manifest.chunks,
         "chunks_sha256": manifest.chunks_sha256,
+        "epoch": manifest.epoch,
         "canaries": manifest.canaries,
     }
     now = Manifest.of(profile, chunking, analyser, **kept)
