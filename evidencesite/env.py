@@ -5,7 +5,6 @@ with the name, the value and a hint. Each call adds a row to ``SETTINGS``, again
 test holds the table in the README.
 """
 
-import datetime
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -90,17 +89,6 @@ def optional_number(name: str, low: float, high: float, *, help: str) -> float |
     if not low <= number <= high:  # NaN, which float() accepts, fails here as well
         raise _unusable(name, value, f"use a number from {low:g} to {high:g}")
     return number
-
-
-def optional_day(name: str, *, help: str) -> datetime.date | None:
-    """A calendar day; None if the variable is unset."""
-    value = _read(name, "", help)
-    if value is None:
-        return None
-    try:
-        return datetime.date.fromisoformat(value)
-    except ValueError as error:
-        raise _unusable(name, value, "use a day such as 2026-01-31") from error
 
 
 def zone(name: str, default: str, *, help: str) -> str:

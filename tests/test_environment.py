@@ -1,6 +1,5 @@
 """Environment variables, the site's folder and the SQLite underneath."""
 
-import datetime
 import sqlite3
 import subprocess
 import sys
@@ -23,7 +22,7 @@ READERS: dict[str, Callable[[], object]] = {
     "boolean": lambda: env.boolean("X", False, help=""),
     "integer": lambda: env.integer("X", 5, 1, 9, help=""),
     "number": lambda: env.optional_number("X", -1, 1, help=""),
-    "day": lambda: env.optional_day("X", help=""),
+    "zone": lambda: env.zone("X", "UTC", help=""),
     "path": lambda: env.path("X", "home", Path("/site"), help=""),
 }
 
@@ -58,7 +57,7 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
         ("integer", "9", 9),
         ("number", "-1", -1.0),
         ("number", "0", 0.0),
-        ("day", "2026-02-28", datetime.date(2026, 2, 28)),
+        ("zone", "Europe/Berlin", "Europe/Berlin"),
         ("path", "data", Path("/site/data")),
         ("path", "/data", Path("/data")),
     ],
@@ -79,7 +78,7 @@ def test_missing_or_empty_value_means_the_default(
     else:
         monkeypatch.setenv("X", value)
     read = [READERS[reader]() for reader in READERS]
-    assert read == ["a", ["a", "b"], "a", False, 5, None, None, Path("/site/home")]
+    assert read == ["a", ["a", "b"], "a", False, 5, None, "UTC", Path("/site/home")]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +91,7 @@ def test_missing_or_empty_value_means_the_default(
         ("number", "1.01", "from -1 to 1"),
         ("number", "nan", "from -1 to 1"),
         ("number", "half", "from -1 to 1"),
-        ("day", "30.2.2026", "such as 2026-01-31"),
+        ("zone", "Mars/Base", "use a time zone such as Europe/Berlin"),
     ],
 )
 def test_unusable_value_is_named_with_a_hint(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from django.db import connection
@@ -13,23 +13,13 @@ from rag.core.errors import IndexDamaged
 from rag.core.index import ChunkRow, Manifest, chunks_sha256
 from rag.core.sources import State
 from rag.models import Chunk, Passage, ProductFact, Revision
+from rag.queries.snapshots import stored_chunks
 
 INDEXABLE = (State.PENDING.value, State.APPROVED.value)
 INSERT_CHUNK = (
     "INSERT INTO rag_chunk (revision_id, part, start_char, end_char, start_line, end_line,"
     " section, context, passage_id) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
 )
-
-
-def stored_chunks() -> Iterator[ChunkRow]:
-    """Every indexed chunk in the order of (source id, document id, part)."""
-    rows = Chunk.objects.order_by(
-        "revision__source__source_id", "revision__document_id", "part"
-    ).values_list(
-        *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
-        *("start_char", "end_char", "start_line", "end_line", "section", "context", "passage_id"),
-    )
-    return (ChunkRow(*row) for row in rows.iterator(chunk_size=2000))
 
 
 def insert_chunks(rows: Iterable[ChunkRow]) -> None:

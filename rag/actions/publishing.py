@@ -8,12 +8,13 @@ from django.db import connection, transaction
 from rag.actions.audit import OPERATOR, record
 from rag.actions.embedding import Overtaken
 from rag.actions.governing import approve_in_transaction, today
-from rag.actions.indexing import INDEXABLE, insert_chunks, stored_chunks, write_manifest
+from rag.actions.indexing import INDEXABLE, insert_chunks, write_manifest
 from rag.actions.planning import Plan
 from rag.core.errors import NotAllowed
 from rag.core.index import Manifest
 from rag.core.sources import State
 from rag.models import Passage, ProductFact, Revision
+from rag.queries.snapshots import stored_chunks
 
 
 @dataclass(frozen=True)

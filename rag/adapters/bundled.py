@@ -49,7 +49,7 @@ class BundledEmbedder:
     def profile(self) -> Profile:
         """Profile with the digest of the files; raises ProviderError if they are missing."""
         return Profile(
-            name="bundled",
+            name="embedded",
             provider=PROVIDER,
             endpoint="",
             model="bge-small-en-v1.5-int8",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+from django.db.models import QuerySet
 
 from rag import models
 from rag.core.errors import IndexDamaged, IndexMissing, SourceDamaged
@@ -20,6 +21,11 @@ from rag.core.index import (
 from rag.core.lexical import TermCounts
 from rag.models import Chunk, Revision
 
+# The columns of a ``ChunkRow``, in its order.
+FIELDS: Final = (
+    *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
+    *("start_char", "end_char", "start_line", "end_line", "section", "context", "passage_id"),
+)
 # The new index, and the one that a request begun before it still reads.
 KEPT: Final = 2
 _lock: Final = threading.Lock()
@@ -60,17 +66,22 @@ def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
     return build_snapshot(manifest, generation, rows, matrix, terms)
 
 
+def stored_chunks() -> Iterator[ChunkRow]:
+    """Every indexed chunk in the order of (source id, document id, part)."""
+    rows = _in_order().values_list(*FIELDS)
+    return (ChunkRow(*row) for row in rows.iterator(chunk_size=2000))
+
+
+def _in_order() -> QuerySet[Chunk]:
+    # SQLite compares text by bytes, and UTF-8 keeps the order of code points.
+    return Chunk.objects.order_by("revision__source__source_id", "revision__document_id", "part")
+
+
 def _stored_rows() -> Iterator[tuple[ChunkRow, StoredPassage]]:
     """Every chunk in the order of (source id, document id, part), its text checked."""
     texts: dict[int, str] = {}
-    stored = Chunk.objects.order_by(
-        "revision__source__source_id", "revision__document_id", "part"
-    ).values_list(
-        *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
-        *("start_char", "end_char", "start_line", "end_line", "section", "context"),
-        *("passage_id", "passage__text", "passage__vector", "passage__vector_sha256"),
-        *("passage__terms", "passage__terms_sha256"),
-    )
+    passages = ("passage__text", "passage__vector", "passage__vector_sha256", "passage__terms")
+    stored = _in_order().values_list(*FIELDS, *passages, "passage__terms_sha256")
     for *fields, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
         row = ChunkRow(*fields)
         if row.revision not in texts:
