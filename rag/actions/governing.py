@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 
 from django.db import transaction
@@ -11,7 +12,15 @@ from rag.actions.audit import record
 from rag.actions.indexing import drop_from_index, empty_write_ahead_log
 from rag.actions.people import actor_named
 from rag.core.errors import NotAllowed, NotFound, StorageError
-from rag.core.sources import State, Status, check_approvable, closing_day, own_end
+from rag.core.sources import (
+    Governed,
+    State,
+    Status,
+    check_approvable,
+    closing_day,
+    has_window,
+    own_end,
+)
 from rag.models import Answer, Citation, Revision, Source
 from rag.queries.eligibility import governed
 
@@ -42,41 +51,44 @@ def approve_in_transaction(
     revision.state = State.APPROVED.value
     revision.approved_by, revision.approved_at = actor, timezone.now()
     siblings = [other for other in _siblings(revision) if other.state == State.APPROVED.value]
-    revision.valid_until = own_end(governed(revision), map(governed, siblings))
+    new = governed(revision)
+    end = own_end(new, map(governed, siblings))
+    if end != revision.valid_until:  # a later rule was approved first
+        revision.valid_until, revision.status = end, Status.SUPERSEDED.value
     revision.save()
     record(actor, "approve", _subject(revision), **_proof(revision))
-    _close(siblings, revision, actor)
+    _close(siblings, new, revision.document_id, actor)
     return revision
 
 
-def _close(siblings: Iterable[Revision], successor: Revision, actor: str) -> None:
-    """End the windows that reach the successor's first day on the day before."""
-    for old in siblings:
-        day = closing_day(governed(old), governed(successor))
-        if day is None:
-            continue
-        old.valid_until, old.status = day, Status.SUPERSEDED.value
-        old.save(update_fields=["valid_until", "status"])
-        record(actor, "supersede", _subject(old), by=successor.document_id, until=day.isoformat())
+def _close(olds: Iterable[Revision], new: Governed, document_id: str, actor: str) -> list[Revision]:
+    """End the windows that reach the first day of ``new`` on the day before; which they were."""
+    closed = []
+    for old in olds:
+        day = closing_day(governed(old), new)
+        if day is not None:
+            old.valid_until, old.status = day, Status.SUPERSEDED.value
+            old.save(update_fields=["valid_until", "status"])
+            record(actor, "supersede", _subject(old), by=document_id, until=day.isoformat())
+            closed.append(old)
+    return closed
 
 
 @transaction.atomic
 def supersede(source_id: str, *, by: str, actor: str) -> list[Revision]:
-    """End a source's windows on the day before the current text of another source begins."""
+    """End a source's windows on the day before another source's first day in force."""
     actor = actor_named(actor)
-    successors = [r for r in _revisions(by) if _is_current(r)]
-    if not successors:
-        raise NotAllowed(f"{by} has no approved current revision that could supersede {source_id}.")
-    successor = max(successors, key=lambda r: (r.valid_from or date.min, r.pk))
-    closed = [r for r in _revisions(source_id) if closing_day(governed(r), governed(successor))]
-    if not closed or source_id == by:
-        raise NotAllowed(f"{source_id} has no window that reaches the first day of {successor}.")
-    _close(closed, successor, actor)
+    olds = _revisions(source_id)
+    served = [r for r in _revisions(by) if r.state == State.APPROVED.value]
+    served = [r for r in served if has_window(governed(r)) and r.source_id != olds[0].source_id]
+    if not served:
+        raise NotAllowed(f"{by} has no approved text in force that could supersede {source_id}.")
+    first = min(served, key=lambda r: (r.valid_from or date.max, r.pk))
+    new = replace(governed(first), status=Status.CURRENT)
+    closed = _close(olds, new, first.document_id, actor)
+    if not closed:
+        raise NotAllowed(f"{source_id} has no window that reaches the first day of {first}.")
     return closed
-
-
-def _is_current(revision: Revision) -> bool:
-    return (revision.state, revision.status) == (State.APPROVED.value, Status.CURRENT.value)
 
 
 @transaction.atomic

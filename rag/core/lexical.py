@@ -45,9 +45,9 @@ _TOKEN: Final = re.compile(
     rf"|(?P<code>(?=[a-z._-]*\d)[a-z0-9]+(?:(?:\.(?=\d)|[_-])[a-z0-9]+)+)"
     rf"|(?P<word>[^\W{_CJK}]+)"
 )
-# QX-4471, v1.2, 800-63b, AB12, but not 30-day: a number before a word is no code.
+# QX-4471, v1.2, 800-63b, AB12; not 30-day or 1.5km: a number before a word or unit is no code.
 _GATED_CODE: Final = re.compile(
-    r".*[a-z][-_.]\d.*|.*[a-z]\d+[-_.].*|.*[-_.]\d+[a-z]+|[a-z]+\d\d+[a-z\d]*"
+    r".*[a-z][-_.]\d.*|.*[a-z]\d+[-_.].*|.*-\d\d+[a-z]|[a-z]+\d\d+[a-z\d]*"
 )
 
 

@@ -149,8 +149,11 @@ class _Figures:
         return bm25(snapshot.stems, snapshot.lengths, self.mask, stems)
 
     def _depth(self) -> int:
+        """How many rows of each side are candidates; all of them where terms are required."""
         depth = self.policy.depth
-        return len(self.rows) if depth is None else max(depth, self.options.k)
+        if depth is None or self.options.required_terms:
+            return len(self.rows)
+        return max(depth, self.options.k)
 
     def _dense_side(self) -> Rows:
         index, vector = self.snapshot, self._vector()

@@ -105,7 +105,7 @@ def _wanted(revision: Governed, selection: Selection) -> bool:
 
 def _in_force(revision: Governed, access: Access) -> bool:
     return (
-        _was_in_force(revision)
+        has_window(revision)
         and revision.valid_from is not None
         and revision.valid_from <= access.as_of
         and (revision.valid_until is None or access.as_of <= revision.valid_until)
@@ -180,15 +180,15 @@ def closing_day(old: Governed, new: Governed) -> date | None:
     """
     if new.status is not Status.CURRENT or old.state is not State.APPROVED:
         return None
-    if not _was_in_force(old) or old.valid_from is None or new.valid_from is None:
+    if not has_window(old) or old.valid_from is None or new.valid_from is None:
         return None
     reaches = old.valid_until is None or old.valid_until >= new.valid_from
     starts_before = old.valid_from <= new.valid_from
     return new.valid_from - timedelta(days=1) if reaches and starts_before else None
 
 
-def _was_in_force(revision: Governed) -> bool:
-    """Whether the revision has a window at all: the rest lives in the archive only."""
+def has_window(revision: Governed) -> bool:
+    """Whether the revision can be in force on some day; the rest lives in the archive only."""
     ended = revision.valid_until is not None
     return revision.status is Status.CURRENT or (revision.status is Status.SUPERSEDED and ended)
 
@@ -203,7 +203,7 @@ def own_end(new: Governed, others: Iterable[Governed]) -> date | None:
         other.valid_from
         for other in others
         if other.state is State.APPROVED
-        and _was_in_force(other)
+        and has_window(other)
         and other.valid_from is not None
         and other.valid_from > new.valid_from
     ]

@@ -228,7 +228,7 @@ _LOOK_AHEAD = 2000
 
 def is_partial(text: str, start: int, end: int) -> bool:
     """Whether ``text[start:end]`` begins or ends inside a sentence."""
-    spans = sentence_spans(text, *_paragraphs_around(text, start, end))
+    spans = sentence_spans(text, body_start(text))
     begins, ends = {first for first, _ in spans}, {last for _, last in spans}
     return start not in begins or end not in ends
 
@@ -237,12 +237,6 @@ def goes_on_with_exception(text: str, end: int) -> bool:
     """Whether the sentence after ``end`` begins an exception to what was said before."""
     rest = sentence_spans(text, end, min(len(text), end + _LOOK_AHEAD))
     return bool(rest) and starts_exception(text[slice(*rest[0])])
-
-
-def _paragraphs_around(text: str, start: int, end: int) -> Span:
-    """From the blank line before to the blank line after: sentences never reach beyond."""
-    after = text.find("\n\n", end)
-    return max(text.rfind("\n\n", 0, start), body_start(text)), len(text) if after < 0 else after
 
 
 def skip_space(text: str, start: int, end: int) -> int:
