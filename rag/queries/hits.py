@@ -5,17 +5,27 @@ from collections.abc import Sequence
 from django.db.models import F
 from django.db.models.functions import Substr
 
+from rag.core.errors import IndexDamaged
 from rag.core.hits import Hit
-from rag.core.index import ChunkRow, Snapshot
+from rag.core.index import ChunkRow, Snapshot, embedding_input
 from rag.core.retrieval import Ranked
-from rag.models import Revision
+from rag.models import Passage, Revision
+from rag.queries.snapshots import checked_text
 
 
 def slice_of(row: ChunkRow) -> str:
-    """The chunk's slice of its revision's text; SQLite counts code points, from 1."""
-    length = row.end_char - row.start_char
-    piece = Substr(F("text"), row.start_char + 1, length)
-    return str(Revision.objects.filter(pk=row.revision).values_list(piece, flat=True).get())
+    """The chunk's slice of its revision's text; SQLite counts code points, from 1.
+
+    Raises ``IndexDamaged`` if it is not what was indexed: the snapshot was checked when it was
+    loaded, the tables may have been altered since.
+    """
+    piece = Substr(F("text"), row.start_char + 1, row.end_char - row.start_char)
+    text = str(Revision.objects.filter(pk=row.revision).values_list(piece, flat=True).get())
+    indexed = Passage.objects.filter(key=row.passage).values_list("text", flat=True).first()
+    if embedding_input(row.context, text) != indexed:
+        checked_text(row)
+        raise IndexDamaged("a passage is not the text of its source", row.label)
+    return text
 
 
 def texts_of(snapshot: Snapshot, rows: Sequence[int]) -> list[str]:

@@ -85,14 +85,15 @@ def _stored_rows() -> Iterator[tuple[ChunkRow, StoredPassage]]:
     for *fields, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
         row = ChunkRow(*fields)
         if row.revision not in texts:
-            texts = {row.revision: _checked_text(row)}
+            texts = {row.revision: checked_text(row)}
         slice_ = texts[row.revision][row.start_char : row.end_char]
         if embedding_input(row.context, slice_) != text:
             raise IndexDamaged("a passage is not the text of its source", row.label)
         yield row, StoredPassage(bytes(vector), vector_sha256, bytes(terms), terms_sha256)
 
 
-def _checked_text(row: ChunkRow) -> str:
+def checked_text(row: ChunkRow) -> str:
+    """The text of the chunk's revision, or ``SourceDamaged``."""
     text, sha256 = Revision.objects.values_list("text", "text_sha256").get(pk=row.revision)
     if hashlib.sha256(text.encode()).hexdigest() != sha256:
         raise SourceDamaged(row.source_id)

@@ -265,3 +265,13 @@ def test_an_answer_says_that_its_sentence_was_cut(
     assert LONG.startswith(citation.quote)
     assert (citation.quote == LONG) == (not warnings)
     assert citation.warnings == list(asked.warnings[0]) == warnings
+
+
+def test_a_text_altered_under_a_loaded_snapshot_is_not_shown(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", "Meals on business trips cost at most EUR 52 per day.")
+    factories.rebuild()
+    assert factories.labels(factories.search("meals")) == ["a#0"]
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE rag_revision SET text = replace(text, '52', '99')")
+    with pytest.raises(SourceDamaged):
+        factories.search("meals")
