@@ -203,3 +203,13 @@ def test_text_is_printed_as_it_is_and_not_escaped(tmp_path: Path) -> None:
     done("import_sources", file, "--scope", "public", "--actor", "ada", "--approve")
     done("rebuild")
     assert "Café öffnet" in run("search", "Café", *WHO, "--json").out
+
+
+def test_demo_keeps_people_s_passwords_out_of_its_json() -> None:
+    ended = run("demo", "--no-server", "--json")
+    assert ended.code == 0
+    check(ended.json["rebuild"], REBUILD)
+    for answer in ended.json["answers"]:
+        check(answer, ASK)
+    assert "shown once" in ended.err
+    assert "shown once" not in ended.out
