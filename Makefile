@@ -37,7 +37,8 @@ test: setup
 # Keeps locked versions that still fit; UPGRADE=--upgrade takes the newest.
 lock: $(BIN)/uv
 	$(COMPILE) $(UPGRADE) --output-file requirements.lock
-	$(COMPILE) $(UPGRADE) --group dev --constraints requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) $(UPGRADE) --extra sso --constraints requirements.lock --output-file requirements-sso.lock
+	$(COMPILE) $(UPGRADE) --extra sso --group dev --constraints requirements-sso.lock --output-file requirements-dev.lock
 	$(BIN)/uv pip compile --group models --no-deps --no-annotate --quiet --universal \
 		--python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 		--output-file requirements-models.lock

@@ -3,9 +3,12 @@
 import contextlib
 import os
 import secrets
+import sys
 import tempfile
+from datetime import timedelta
 from pathlib import Path
 
+from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from evidencesite import env
@@ -85,14 +88,77 @@ ALLOWED_HOSTS = env.texts(
     "ALLOWED_HOSTS", ("127.0.0.1", "localhost"), help="Host names that the site answers to."
 )
 
+BEHIND_TLS_PROXY = env.boolean(
+    "BEHIND_TLS_PROXY",
+    False,
+    help="Served by a proxy over HTTPS alone: secure cookies, HSTS, the proxy's headers count.",
+)
+
 INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.auth",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "evidencesite.apps.EvidenceAdminConfig",
+    # Before staticfiles: `runserver` then serves as gunicorn does.
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "csp",
+    "axes",
     "rag",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "rag.web.middleware.PersonalPagesMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "rag.web.middleware.ErrorsMiddleware",
+    # Last, as its documentation asks.
+    "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "evidencesite.urls"
 WSGI_APPLICATION = "evidencesite.wsgi.application"
 ASGI_APPLICATION = "evidencesite.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "rag.web.navigation.navigation",
+            ],
+        },
+    }
+]
+
+STATIC_URL = "static/"
+STATIC_ROOT = EVIDENCE_HOME / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# `collectstatic` gives files names that change with their content. Until it has run (tests, a
+# first start) they are served as they lie in the tree.
+_COLLECTED = (STATIC_ROOT / "staticfiles.json").is_file()
+_STATIC = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+if not _COLLECTED and "collectstatic" not in sys.argv:
+    _STATIC = "django.contrib.staticfiles.storage.StaticFilesStorage"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": _STATIC},
+}
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not _COLLECTED
 
 DATABASES = {
     "default": {
@@ -121,3 +187,102 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LANGUAGE_CODE = "en"
 USE_TZ = True
 TIME_ZONE = env.zone("TIME_ZONE", "UTC", help="Decides which day is today.")
+
+# People
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "search"
+LOGOUT_REDIRECT_URL = "login"
+SESSION_COOKIE_AGE = 3600 * env.integer(
+    "SESSION_HOURS", 12, 1, 24 * 30, help="How long a person stays signed in without coming back."
+)
+SESSION_SAVE_EVERY_REQUEST = False
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "rag.web.errors.csrf_failure"
+
+AXES_FAILURE_LIMIT = env.integer(
+    "SIGN_IN_ATTEMPTS", 5, 1, 100, help="Failed sign-ins of one name from one address in a row."
+)
+AXES_COOLOFF_TIME = timedelta(
+    minutes=env.integer(
+        "SIGN_IN_PAUSE_MINUTES", 15, 1, 24 * 60, help="How long the next sign-in is then refused."
+    )
+)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "rag.web.addresses.client_address"
+AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
+AXES_HTTP_RESPONSE_CODE = 429
+AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ADMIN = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_VERBOSE = False
+
+EMAIL_HOST = env.text(
+    "EMAIL_HOST", "", help="Mail server; empty: mail is written into EVIDENCE_HOME/mail."
+)
+EMAIL_PORT = env.integer("EMAIL_PORT", 587, 1, 65535, help="Port of the mail server.")
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "", help="Name at the mail server.")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", "", help="Password at the mail server.")
+EMAIL_USE_TLS = env.boolean("EMAIL_USE_TLS", True, help="STARTTLS to the mail server.")
+EMAIL_TIMEOUT = 20
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
+EMAIL_FILE_PATH = EVIDENCE_HOME / "mail"
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text(
+    "DEFAULT_FROM_EMAIL", "evidence@localhost", help="Sender of the site's mail."
+)
+
+# Safety
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        **{
+            name: [SELF]
+            for name in ("script-src", "style-src", "font-src", "img-src", "connect-src")
+        },
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = 3 * 1024 * 1024
+if BEHIND_TLS_PROXY:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "loggers": {
+        # Failed sign-ins are in the database; a name typed into the log helps nobody.
+        "axes": {"level": "ERROR"},
+        # Warnings for every 404 would fill the log with what people typed.
+        "django.request": {"level": "ERROR", "handlers": ["stderr"], "propagate": False},
+    },
+}

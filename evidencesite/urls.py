@@ -1,5 +1,15 @@
 """Addresses of the site."""
 
-from django.urls import URLPattern, URLResolver
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+handler400 = "rag.web.errors.bad_request"
+handler403 = "rag.web.errors.forbidden"
+handler404 = "rag.web.errors.not_found"
+handler500 = "rag.web.errors.server_error"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("accounts/", include("django.contrib.auth.urls")),
+    path("review/", admin.site.urls),
+    path("", include("rag.web.urls")),
+]

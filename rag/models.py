@@ -88,7 +88,7 @@ class Revision(models.Model):
     approval_requested_by = models.CharField(max_length=150, blank=True)
     approved_at = models.DateTimeField(null=True, blank=True)
     approved_by = models.CharField(max_length=150, blank=True)
-    reason = models.TextField(blank=True)  # why it was withdrawn or erased
+    reason = models.TextField(blank=True)  # why it was rejected, withdrawn or erased
     indexed = models.BooleanField(default=False)
 
     class Meta:
@@ -96,6 +96,12 @@ class Revision(models.Model):
             models.UniqueConstraint(fields=("source", "version"), name="one_text_per_version"),
         )
         indexes = (models.Index(fields=("state", "valid_from"), name="revision_eligibility"),)
+        permissions = (
+            ("search_revision", "Can search and read what is served"),
+            ("upload_revision", "Can upload sources"),
+            ("review_revision", "Can read what is pending and what is no longer served"),
+            ("approve_revision", "Can approve, reject and withdraw"),
+        )
 
     def __str__(self) -> str:
         return f"{self.source.source_id} version {self.version}"
@@ -209,6 +215,9 @@ class RebuildRun(models.Model):
     started_at = models.DateTimeField(auto_now_add=True)
     heartbeat = models.DateTimeField(auto_now=True)
 
+    class Meta:
+        permissions = (("operate_rebuildrun", "Can see the index and rebuild it"),)
+
 
 class Answer(models.Model):
     """A recorded answer or refusal, with everything needed to check it again later."""
@@ -216,6 +225,10 @@ class Answer(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     asked_at = models.DateTimeField(auto_now_add=True)
     asker = models.CharField(max_length=200)
+    # Whose history it stands in: a name may one day belong to somebody else.
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="answers"
+    )
     scopes = models.JSONField()
     question = models.TextField()
     as_of = models.DateField()
@@ -229,6 +242,9 @@ class Answer(models.Model):
     reason_code = models.CharField(max_length=40, blank=True)
     reason = models.TextField(blank=True)
     hits = models.JSONField()
+
+    class Meta:
+        permissions = (("ask_answer", "Can ask"),)
 
 
 class Citation(models.Model):

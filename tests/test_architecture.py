@@ -12,6 +12,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 # Inside rag/core a file imports only files above it.
 CORE_ORDER = (
     "errors",
+    "roles",
     "blocks",
     "text",
     "sources",
@@ -49,14 +50,14 @@ CLOCK_METHODS = {"now", "utcnow", "today"}
 _SITE = {"core", "adapters", "models", "queries", "actions"}
 ARROWS: dict[str, set[str]] = {
     "__init__": set(),
-    "apps": set(),
+    "apps": {"actions"},
     "core": set(),
     "adapters": {"core"},
     "models": {"core"},
     "migrations": {"core", "models"},
     "queries": {"core", "models"},
     "actions": {"core", "adapters", "models", "queries"},
-    "admin": _SITE,
+    "admin": {*_SITE, "web"},
     "web": _SITE,
     "mcp": _SITE,
     "management": _SITE,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from rag.actions.profiles import Parts
@@ -136,6 +137,7 @@ def _record(
 ) -> Answer:
     return Answer.objects.create(
         asker=access.user,
+        person=User.objects.filter(username=access.user).first() if access.live else None,
         scopes=sorted(access.scopes),
         question=question,
         as_of=access.as_of,

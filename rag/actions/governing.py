@@ -108,6 +108,22 @@ def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
     return served
 
 
+@transaction.atomic
+def reject(document_id: str, *, actor: str, reason: str) -> Revision:
+    """Refuse a pending revision; it stays on record and leaves the index with the next rebuild."""
+    actor = _checked(actor, reason)
+    revision = Revision.objects.filter(document_id=document_id).first()
+    if revision is None:
+        raise NotFound("revision", document_id)
+    if revision.state != State.PENDING.value:
+        raise NotAllowed(f"{revision} is {revision.state}; only a pending revision is rejected.")
+    revision.state, revision.reason = State.REJECTED.value, reason
+    revision.approval_requested_by = ""
+    revision.save(update_fields=["state", "reason", "approval_requested_by"])
+    record(actor, "reject", _subject(revision), **_because(reason), **_proof(revision))
+    return revision
+
+
 def is_closed_by_successor(revision: Revision) -> bool:
     """Whether an approved revision of the same source begins on the day after this one ends."""
     if revision.valid_until is None:

@@ -146,7 +146,7 @@ def _fault(draft: _Draft, scope: str, known: Revision | None) -> str:
     source = Source.objects.filter(source_id=draft.source).select_related("scope").first()
     if source and source.scope.name != scope:
         return f"the id {draft.source!r} belongs to another scope, {source.scope.name!r}"
-    if known and known.state in (State.WITHDRAWN.value, State.ERASED.value):
+    if known and known.state not in (State.PENDING.value, State.APPROVED.value):
         return (
             f"version {draft.version!r} of {draft.source!r} was {known.state}; "
             "give the text a new version to bring it back"

@@ -13,23 +13,30 @@ from rag.models import Grant, Scope
 
 @transaction.atomic
 def grant(
-    scope: str, *, user: str | None = None, group: str | None = None, create_scope: bool = False
+    scope: str,
+    *,
+    user: str | None = None,
+    group: str | None = None,
+    create_scope: bool = False,
+    actor: str = OPERATOR,
 ) -> bool:
     """Grant a scope to a user or a group; False if it was granted before."""
     holder = _holder(user, group)
     row, created = Grant.objects.get_or_create(scope=scope_named(scope, create_scope), **holder)
     if created:
-        record(OPERATOR, "grant", scope, **_named(row))
+        record(actor, "grant", scope, **_named(row))
     return created
 
 
 @transaction.atomic
-def revoke(scope: str, *, user: str | None = None, group: str | None = None) -> bool:
+def revoke(
+    scope: str, *, user: str | None = None, group: str | None = None, actor: str = OPERATOR
+) -> bool:
     """Take a grant back; False if there was none. It holds from the next request on."""
     row = Grant.objects.filter(scope=scope_named(scope), **_holder(user, group)).first()
     if row is None:
         return False
-    record(OPERATOR, "revoke", scope, **_named(row))
+    record(actor, "revoke", scope, **_named(row))
     row.delete()
     return True
 

@@ -31,6 +31,7 @@ class State(StrEnum):
 
     PENDING = "pending"
     APPROVED = "approved"
+    REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
     ERASED = "erased"
 
@@ -110,6 +111,46 @@ def _in_force(revision: Governed, access: Access) -> bool:
         and revision.valid_from <= access.as_of
         and (revision.valid_until is None or access.as_of <= revision.valid_until)
     )
+
+
+def is_readable(revision: Governed, access: Access, reviews: bool) -> bool:
+    """Whether ``access`` may open the text, in force or not.
+
+    Everybody with the scope opens what is approved; who reviews it also what is pending, rejected
+    or withdrawn. An erased text is nobody's any more.
+    """
+    served = revision.state is State.APPROVED
+    on_record = revision.state in (State.PENDING, State.REJECTED, State.WITHDRAWN)
+    return revision.scope in access.scopes and (served or (reviews and on_record))
+
+
+class Standing(StrEnum):
+    """What a person is told of a revision's place on a given day."""
+
+    IN_FORCE = "in force"
+    NOT_YET = "not yet in force"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    HISTORICAL = "historical"
+    PENDING = "pending"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    ERASED = "erased"
+
+
+def standing(revision: Governed, day: date) -> Standing:
+    """The revision's place on that day; of an approved one its window decides."""
+    if revision.state is not State.APPROVED:
+        return Standing(revision.state.value)
+    if not has_window(revision):
+        historical = revision.status is Status.HISTORICAL
+        return Standing.HISTORICAL if historical else Standing.SUPERSEDED
+    if revision.valid_from is None or day < revision.valid_from:
+        return Standing.NOT_YET
+    if revision.valid_until is None or day <= revision.valid_until:
+        return Standing.IN_FORCE
+    superseded = revision.status is Status.SUPERSEDED
+    return Standing.SUPERSEDED if superseded else Standing.EXPIRED
 
 
 def checked_id(identifier: str) -> str:

@@ -67,6 +67,16 @@ def _in_force(day: date) -> Q:
     return (current | ended) & Q(valid_from__lte=day) & (open_end | Q(valid_until__gte=day))
 
 
+def readable_revisions(access: Access, reviews: bool) -> QuerySet[Revision]:
+    """The revisions whose text may be opened: ``core.sources.is_readable`` in SQL."""
+    states = [State.APPROVED]
+    if reviews:
+        states += [State.PENDING, State.REJECTED, State.WITHDRAWN]
+    return Revision.objects.filter(
+        source__scope__name__in=access.scopes, state__in=[state.value for state in states]
+    )
+
+
 def governed(revision: Revision) -> Governed:
     """The facts of a revision that its eligibility depends on."""
     return Governed(

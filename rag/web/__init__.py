@@ -1,0 +1,1 @@
+"""The pages. A view checks, calls one use case and renders; rules are in ``core``."""

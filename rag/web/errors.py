@@ -1,0 +1,92 @@
+"""From errors to HTTP statuses and pages. No page says what it was asked for."""
+
+from typing import Final
+
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from rag.core.errors import (
+    Busy,
+    IndexBehind,
+    IndexDamaged,
+    IndexMismatch,
+    IndexMissing,
+    NotAllowed,
+    NotFound,
+    ProviderError,
+    RagError,
+    StorageError,
+)
+
+_UNAVAILABLE: Final = (
+    *(Busy, IndexMissing, IndexMismatch, IndexDamaged, IndexBehind, ProviderError, StorageError),
+)
+_TITLES: Final = {
+    400: "This cannot be asked like that",
+    403: "This is not allowed",
+    404: "There is nothing here",
+    409: "This cannot be done now",
+    429: "Too many attempts",
+    500: "Something went wrong",
+    503: "Not available at the moment",
+}
+_SENTENCES: Final = {
+    403: "The form was too old or came from elsewhere. Go back, reload the page and try again.",
+    404: "The address is wrong, or it leads to something that you may not read.",
+    500: "The fault is ours and stands in the log. Nothing was changed.",
+    503: "The database did not answer. Try again in a moment.",
+}
+
+
+def status_of(error: RagError) -> int:
+    """The HTTP status of a refusal or failure."""
+    if isinstance(error, NotFound):
+        return 404
+    if isinstance(error, _UNAVAILABLE):
+        return 503
+    return 409 if isinstance(error, NotAllowed) else 400
+
+
+def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
+    """The page of an error; for htmx its middle, which replaces the page's."""
+    fragment = bool(getattr(request, "htmx", False)) and not request.htmx.history_restore_request
+    context = {"title": _TITLES[status], "sentence": sentence or _SENTENCES.get(status, "")}
+    name = "_error.html" if fragment else "error.html"
+    response = render(request, name, context, status=status)
+    if fragment:
+        response["HX-Retarget"], response["HX-Reswap"] = "#main", "innerHTML"
+        response["HX-Push-Url"] = "false"
+    return response
+
+
+def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
+    """The page of an error that has its own sentence; a missing thing is never named."""
+    status = status_of(error)
+    return error_page(request, status, "" if status == 404 else str(error))
+
+
+def storage_page(request: HttpRequest, error: DatabaseError) -> HttpResponse:
+    """The page of a database that did not answer."""
+    return error_page(request, 503)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_page(request, 400, "The request was malformed.")
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Forbidden answers exactly like missing."""
+    return error_page(request, 404)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_page(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return error_page(request, 500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return error_page(request, 403)
