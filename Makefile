@@ -23,7 +23,7 @@ $(READY): requirements-dev.lock requirements-models.lock
 	touch $@
 
 run: setup
-	$(BIN)/python manage.py demo --no-server
+	$(BIN)/python manage.py demo
 
 # The checks read the settings, which open the site's folder: give them one of their own.
 test: export EVIDENCE_HOME := $(CURDIR)/.cache/home

@@ -43,6 +43,17 @@ def texts(name: str, default: Sequence[str], *, help: str) -> list[str]:
     return [item.strip() for item in value.split(",") if item.strip()]
 
 
+def pairs(name: str, *, help: str) -> dict[str, str]:
+    """A comma-separated list of ``key=value``; {} if the variable is unset."""
+    found = {}
+    for item in texts(name, (), help=help):
+        key, separator, value = map(str.strip, item.partition("="))
+        if not (key and separator and value):
+            raise _unusable(name, item, "use key=value, separated by commas")
+        found[key] = value
+    return found
+
+
 def choice(name: str, default: str, choices: Sequence[str], *, help: str) -> str:
     """One of the choices, spelt exactly so."""
     value = _read(name, default, help)

@@ -235,6 +235,33 @@ AXES_ENABLE_ADMIN = False
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
 
+OIDC_ISSUER = env.text(
+    "OIDC_ISSUER", "", help="OpenID Connect provider (its issuer address); empty: none."
+)
+if OIDC_ISSUER:
+    AUTHENTICATION_BACKENDS.append("rag.web.sso.Backend")
+OIDC_OP_AUTHORIZATION_ENDPOINT = env.text(
+    "OIDC_AUTHORIZATION_ENDPOINT", "", help="Where the provider signs people in."
+)
+OIDC_OP_TOKEN_ENDPOINT = env.text("OIDC_TOKEN_ENDPOINT", "", help="Where codes become tokens.")
+OIDC_OP_USER_ENDPOINT = env.text("OIDC_USER_ENDPOINT", "", help="The provider's user-info.")
+OIDC_OP_JWKS_ENDPOINT = env.text("OIDC_JWKS_ENDPOINT", "", help="The provider's public keys.")
+OIDC_RP_CLIENT_ID = env.text("OIDC_CLIENT_ID", "", help="This site's name at the provider.")
+OIDC_RP_CLIENT_SECRET = env.text(
+    "OIDC_CLIENT_SECRET", "", help="This site's secret at the provider."
+)
+OIDC_NAME_CLAIM = env.text(
+    "OIDC_NAME_CLAIM", "preferred_username", help="Claim that becomes the user name."
+)
+OIDC_GROUPS_CLAIM = env.text("OIDC_GROUPS_CLAIM", "groups", help="Claim that lists groups.")
+OIDC_GROUPS = env.pairs(
+    "OIDC_GROUPS", help="Which claim gives which group: `staff=member,legal=approver`."
+)
+OIDC_RP_SIGN_ALGO = "RS256"
+OIDC_RP_SCOPES = "openid email profile"
+OIDC_USE_PKCE = True
+OIDC_TIMEOUT = 20
+
 EMAIL_HOST = env.text(
     "EMAIL_HOST", "", help="Mail server; empty: mail is written into EVIDENCE_HOME/mail."
 )

@@ -1,5 +1,6 @@
 """Addresses of the site."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -13,3 +14,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("review/", admin.site.urls),
     path("", include("rag.web.urls")),
 ]
+if settings.OIDC_ISSUER:
+    urlpatterns.append(path("accounts/sso/", include("rag.web.sso")))

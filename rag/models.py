@@ -44,6 +44,19 @@ class Grant(models.Model):
         )
 
 
+class Identity(models.Model):
+    """Who a person is at an OpenID Connect provider: ``subject`` never changes, names may."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=300)
+    subject = models.CharField(max_length=255)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("issuer", "subject"), name="one_person_per_subject"),
+        )
+
+
 class Source(models.Model):
     """A governed document. Its revisions carry the content."""
 
@@ -66,10 +79,16 @@ class Revision(models.Model):
         TEXT = "text"
         FACTS = "facts"
 
+    class Format(models.TextChoices):
+        MARKDOWN = "md"
+        PLAIN = "txt"
+
     source = models.ForeignKey(Source, models.PROTECT, related_name="revisions")
     document_id = models.CharField(max_length=64, unique=True)
     version = models.CharField(max_length=200)
     kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.TEXT)
+    # How the text is shown; what is indexed and quoted does not depend on it.
+    format = models.CharField(max_length=10, choices=Format.choices, default=Format.MARKDOWN)
     title = models.TextField()
     owner = models.CharField(max_length=200, blank=True)
     text = models.TextField()

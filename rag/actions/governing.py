@@ -12,25 +12,16 @@ from rag.actions.audit import record
 from rag.actions.indexing import drop_from_index, empty_write_ahead_log
 from rag.actions.people import actor_named
 from rag.core.errors import NotAllowed, NotFound, StorageError
-from rag.core.sources import (
-    Governed,
-    State,
-    Status,
-    check_approvable,
-    closing_day,
-    has_window,
-    own_end,
-)
+from rag.core.sources import State, Status, check_approvable, has_window
 from rag.models import Answer, Citation, Revision, Source
 from rag.queries.eligibility import governed
+from rag.queries.reviewing import Closing, Effect, closings, effect_of_approval, siblings_of
 
 
 @transaction.atomic
 def approve(document_id: str, *, actor: str, shown_sha256: str) -> Revision:
     """Approve the pending, indexed revision whose text was shown under that SHA-256."""
-    revision = Revision.objects.filter(document_id=document_id).first()
-    if revision is None:
-        raise NotFound("revision", document_id)
+    revision = _revision(document_id)
     return approve_in_transaction(revision, actor_named(actor), shown_sha256, today())
 
 
@@ -42,36 +33,57 @@ def approve_in_transaction(
     check_approvable(
         str(revision), State(revision.state), revision.indexed, revision.text_sha256, shown_sha256
     )
-    revision.valid_from = revision.valid_from or day
-    if revision.valid_until and revision.valid_until < revision.valid_from:
+    effect = effect_of_approval(revision, siblings_of(revision), day)
+    _check_possible(revision, effect)
+    revision.state, revision.valid_from = State.APPROVED.value, effect.first
+    revision.approved_by, revision.approved_at = actor, timezone.now()
+    if effect.early:  # a later rule was approved first
+        revision.valid_until, revision.status = effect.last, Status.SUPERSEDED.value
+    revision.save()
+    record(actor, "approve", _subject(revision), **_proof(revision))
+    _close(effect.closings, revision.document_id, actor)
+    return revision
+
+
+def _check_possible(revision: Revision, effect: Effect) -> None:
+    if not effect.possible:
         raise NotAllowed(
             f"{revision} would never be in force: its window ends on {revision.valid_until}. "
             "Import it under a new version that says valid_from."
         )
-    revision.state = State.APPROVED.value
-    revision.approved_by, revision.approved_at = actor, timezone.now()
-    siblings = [other for other in _siblings(revision) if other.state == State.APPROVED.value]
-    new = governed(revision)
-    end = own_end(new, map(governed, siblings))
-    if end != revision.valid_until:  # a later rule was approved first
-        revision.valid_until, revision.status = end, Status.SUPERSEDED.value
-    revision.save()
-    record(actor, "approve", _subject(revision), **_proof(revision))
-    _close(siblings, new, revision.document_id, actor)
-    return revision
 
 
-def _close(olds: Iterable[Revision], new: Governed, document_id: str, actor: str) -> list[Revision]:
-    """End the windows that reach the first day of ``new`` on the day before; which they were."""
+def _close(ending: Iterable[Closing], by: str, actor: str) -> list[Revision]:
+    """End the windows; which they were."""
     closed = []
-    for old in olds:
-        day = closing_day(governed(old), new)
-        if day is not None:
-            old.valid_until, old.status = day, Status.SUPERSEDED.value
-            old.save(update_fields=["valid_until", "status"])
-            record(actor, "supersede", _subject(old), by=document_id, until=day.isoformat())
-            closed.append(old)
+    for closing in ending:
+        old, day = closing.revision, closing.day
+        old.valid_until, old.status = day, Status.SUPERSEDED.value
+        old.save(update_fields=["valid_until", "status"])
+        record(actor, "supersede", _subject(old), by=by, until=day.isoformat())
+        closed.append(old)
     return closed
+
+
+@transaction.atomic
+def request_approval(document_id: str, *, actor: str, shown_sha256: str) -> Revision:
+    """Ask for the approval of the text shown as soon as the next rebuild has indexed it.
+
+    The rebuild approves it in that person's name, in its own transaction.
+    """
+    actor, revision = actor_named(actor), _revision(document_id)
+    if revision.approval_requested_by:
+        requester = revision.approval_requested_by
+        raise NotAllowed(f"The approval of {revision} was requested already, by {requester}.")
+    if revision.indexed:
+        raise NotAllowed(f"{revision} is indexed by now: it can be approved at once.")
+    # All but the index is asked of it now: the rebuild has nobody to whom it could say no.
+    check_approvable(str(revision), State(revision.state), True, revision.text_sha256, shown_sha256)
+    _check_possible(revision, effect_of_approval(revision, siblings_of(revision), today()))
+    revision.approval_requested_by = actor
+    revision.save(update_fields=["approval_requested_by"])
+    record(actor, "request_approval", _subject(revision), **_proof(revision))
+    return revision
 
 
 @transaction.atomic
@@ -85,7 +97,7 @@ def supersede(source_id: str, *, by: str, actor: str) -> list[Revision]:
         raise NotAllowed(f"{by} has no approved text in force that could supersede {source_id}.")
     first = min(served, key=lambda r: (r.valid_from or date.max, r.pk))
     new = replace(governed(first), status=Status.CURRENT)
-    closed = _close(olds, new, first.document_id, actor)
+    closed = _close(closings(olds, new), first.document_id, actor)
     if not closed:
         raise NotAllowed(f"{source_id} has no window that reaches the first day of {first}.")
     return closed
@@ -111,10 +123,7 @@ def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
 @transaction.atomic
 def reject(document_id: str, *, actor: str, reason: str) -> Revision:
     """Refuse a pending revision; it stays on record and leaves the index with the next rebuild."""
-    actor = _checked(actor, reason)
-    revision = Revision.objects.filter(document_id=document_id).first()
-    if revision is None:
-        raise NotFound("revision", document_id)
+    actor, revision = _checked(actor, reason), _revision(document_id)
     if revision.state != State.PENDING.value:
         raise NotAllowed(f"{revision} is {revision.state}; only a pending revision is rejected.")
     revision.state, revision.reason = State.REJECTED.value, reason
@@ -129,7 +138,7 @@ def is_closed_by_successor(revision: Revision) -> bool:
     if revision.valid_until is None:
         return False
     first_day = revision.valid_until + timedelta(days=1)
-    siblings = (other for other in _siblings(revision) if other.state == State.APPROVED.value)
+    siblings = (other for other in siblings_of(revision) if other.state == State.APPROVED.value)
     return any(other.valid_from == first_day for other in siblings)
 
 
@@ -142,7 +151,7 @@ def left_closed(withdrawn: Iterable[Revision]) -> list[Revision]:
         old
         for revision in withdrawn
         if revision.valid_from
-        for old in _siblings(revision)
+        for old in siblings_of(revision)
         if old.state == State.APPROVED.value
         and old.valid_until == revision.valid_from - timedelta(days=1)
     ]
@@ -211,17 +220,20 @@ def _checked(actor: str, reason: str) -> str:
     return actor_named(actor)
 
 
+def _revision(document_id: str) -> Revision:
+    rows = Revision.objects.filter(document_id=document_id).select_related("source__scope")
+    revision = rows.first()
+    if revision is None:
+        raise NotFound("revision", document_id)
+    return revision
+
+
 def _revisions(identifier: str) -> list[Revision]:
     rows = Revision.objects.filter(document_id=identifier)
     if not rows:
         rows = Revision.objects.filter(source__source_id=identifier)
     if not rows and not Source.objects.filter(source_id=identifier).exists():
         raise NotFound("source", identifier)
-    return list(rows.select_related("source__scope").order_by("pk"))
-
-
-def _siblings(revision: Revision) -> list[Revision]:
-    rows = Revision.objects.filter(source=revision.source).exclude(pk=revision.pk)
     return list(rows.select_related("source__scope").order_by("pk"))
 
 

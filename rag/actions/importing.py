@@ -12,24 +12,40 @@ from django.db import transaction
 from rag.actions.audit import record
 from rag.actions.governing import is_closed_by_successor
 from rag.actions.people import actor_named, scope_named
-from rag.adapters.files import LoadedFile, find_files, is_facts, load, source_id
+from rag.adapters.files import Finding, LoadedFile, find_files, is_facts, load, source_id
 from rag.core.chunks import Chunker, check_chunks
-from rag.core.errors import InvalidFile, InvalidText, RagError
+from rag.core.errors import InvalidFile, InvalidText, NotFound, RagError
 from rag.core.metadata import Described, Overrides, described
-from rag.core.sources import State, checked_id, default_version, document_id
+from rag.core.sources import Access, State, checked_id, default_version, document_id
 from rag.core.text import body
 from rag.models import Attribute, Revision, Source
+from rag.queries.eligibility import access_now, readable_revisions
+
+# The one answer for every id that stands for something that the reader may not read.
+UNAVAILABLE = "this id is not available: give the text another one"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file that is a revision now (``new``) or was one before."""
+
+    path: str
+    source: str
+    version: str
+    document: str
+    new: bool
 
 
 @dataclass
 class ImportReport:
-    """What became of each file."""
+    """What became of each file; ``stored`` says more of the imported and unchanged ones."""
 
     imported: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     refused: list[dict[str, str]] = field(default_factory=list)
     notes: list[dict[str, str]] = field(default_factory=list)
+    stored: list[Stored] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -42,8 +58,19 @@ class ImportReport:
 
 
 @dataclass(frozen=True)
+class Reader:
+    """Who is told what became of the files: only what that person may read is named."""
+
+    access: Access
+    reviews: bool
+
+
+@dataclass(frozen=True)
 class Request:
-    """Where an import goes, who answers for it, and what overrides the files' front matter."""
+    """Where an import goes, who answers for it, and what overrides the files' front matter.
+
+    Without a ``reader`` it is an operator's, who may be told everything.
+    """
 
     scope: str
     actor: str
@@ -52,6 +79,7 @@ class Request:
     encoding: str | None = None
     approve: bool = False
     overrides: Overrides = field(default_factory=Overrides)
+    reader: Reader | None = None
 
 
 @dataclass(frozen=True)
@@ -68,13 +96,23 @@ class _Draft:
     def is_facts(self) -> bool:
         return is_facts(self.loaded.found)
 
+    @property
+    def format(self) -> Revision.Format:
+        """Markdown by its suffix; facts and everything else are shown as they are written."""
+        markdown = self.loaded.found.path.suffix.lower() == ".md"
+        return Revision.Format.MARKDOWN if markdown else Revision.Format.PLAIN
+
 
 def import_sources(paths: Sequence[Path], request: Request, chunker: Chunker) -> ImportReport:
     """Import files and folders as pending revisions; a refused file does not stop the rest."""
+    return import_found(find_files(paths, request.prefix), request, chunker)
+
+
+def import_found(finding: Finding, request: Request, chunker: Chunker) -> ImportReport:
+    """Import the files of a finding; its refusals stand in the report, too."""
     actor_named(request.actor)
     if not request.create_scope:
         scope_named(request.scope)
-    finding = find_files(paths, request.prefix)
     report = ImportReport(skipped=list(finding.skipped))
     refused = list(finding.refused)
     drafts = []
@@ -109,14 +147,17 @@ def _draft(loaded: LoadedFile, request: Request, chunker: Chunker) -> _Draft:
 @transaction.atomic
 def _store(drafts: Sequence[_Draft], request: Request, report: ImportReport) -> list[InvalidFile]:
     """Write the drafts and their audit events; the refusals that only the tables can tell."""
+    _check_scope(request)
     refused = []
     seen: dict[str, _Draft] = {}
     for draft in drafts:
         known = Revision.objects.filter(document_id=draft.document).first()
-        reason = _clash(draft, seen) or _fault(draft, request.scope, known)
+        reason = _clash(draft, seen) or _fault(draft, request, known)
         if reason:
             refused.append(InvalidFile(draft.loaded.found.shown, reason))
-        elif known:
+            continue
+        report.stored.append(_stored(draft, new=known is None))
+        if known:
             _request_approval(known, request)
             report.unchanged.append(draft.source)
             report.notes += _notes(draft, known)
@@ -141,19 +182,46 @@ def _clash(draft: _Draft, seen: dict[str, _Draft]) -> str:
     return f"the id {draft.source!r} is that of {other.loaded.found.shown!r} in this import, too"
 
 
-def _fault(draft: _Draft, scope: str, known: Revision | None) -> str:
+def _check_scope(request: Request) -> None:
+    """A reader imports only into a scope that is still theirs; another one is not there."""
+    reader = request.reader
+    if reader and request.scope not in access_now(reader.access).scopes:
+        raise NotFound("scope", request.scope)
+
+
+def _stored(draft: _Draft, new: bool) -> Stored:
+    return Stored(draft.loaded.found.shown, draft.source, draft.version, draft.document, new)
+
+
+def _fault(draft: _Draft, request: Request, known: Revision | None) -> str:
     """Why the tables forbid this draft, or ''."""
     source = Source.objects.filter(source_id=draft.source).select_related("scope").first()
-    if source and source.scope.name != scope:
+    if source is None:
+        return ""
+    same_version = known or source.revisions.filter(version=draft.version).first()
+    if request.reader and _is_hidden(source, same_version, request.scope, request.reader):
+        return UNAVAILABLE
+    if source.scope.name != request.scope:
         return f"the id {draft.source!r} belongs to another scope, {source.scope.name!r}"
     if known and known.state not in (State.PENDING.value, State.APPROVED.value):
         return (
             f"version {draft.version!r} of {draft.source!r} was {known.state}; "
             "give the text a new version to bring it back"
         )
-    if source and not known and source.revisions.filter(version=draft.version).exists():
+    if same_version and not known:
         return f"version {draft.version!r} of {draft.source!r} exists with another text"
     return ""
+
+
+def _is_hidden(source: Source, other: Revision | None, scope: str, reader: Reader) -> bool:
+    """Whether an answer would be about something that the reader may not read.
+
+    In a foreign scope that is the source, in the import's own the revision of the same version.
+    """
+    readable = readable_revisions(access_now(reader.access), reader.reviews)
+    if source.scope.name != scope:
+        return not readable.filter(source=source).exists()
+    return other is not None and not readable.filter(pk=other.pk).exists()
 
 
 def _notes(draft: _Draft, known: Revision) -> list[dict[str, str]]:
@@ -165,6 +233,7 @@ def _notes(draft: _Draft, known: Revision) -> list[dict[str, str]]:
         "product": (about.product, known.product),
         "canonical": (about.canonical, known.canonical),
         "language": (about.language or known.language, known.language),
+        "format": (draft.format.value, known.format),
         "valid_from": (about.valid_from or known.valid_from, known.valid_from),
         "metadata": (about.attributes, frozenset(known.attributes.values_list("key", "value"))),
     }
@@ -194,6 +263,7 @@ def _create(draft: _Draft, request: Request) -> None:
         document_id=draft.document,
         version=draft.version,
         kind=Revision.Kind.FACTS if draft.is_facts else Revision.Kind.TEXT,
+        format=draft.format,
         text=draft.loaded.text,
         text_sha256=hashlib.sha256(draft.loaded.text.encode()).hexdigest(),
         source_sha256=draft.loaded.sha256,

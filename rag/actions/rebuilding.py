@@ -4,17 +4,15 @@ A failure, a cancel, a full disk or a kill at any moment leaves the old index wh
 were paid for stay in the passage table, so the next run goes on from there.
 """
 
-import fcntl
 import hashlib
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from typing import Any, Final, TextIO, cast
+from typing import Any, Final
 
 import numpy as np
-from django.conf import settings
 from django.db import DatabaseError, transaction
 
 from rag.actions.embedding import Overtaken, embed, reuse_vectors
@@ -22,15 +20,9 @@ from rag.actions.indexing import corpus_sha256, empty_write_ahead_log, purge_pas
 from rag.actions.planning import Plan, PlannedPassage, plan, sound_keys
 from rag.actions.profiles import Parts
 from rag.actions.publishing import Published, publish
+from rag.actions.rebuild_lock import only_rebuild
 from rag.core.embeddings import Cancel, Vectors, canary_vectors, check_canaries, stop_if
-from rag.core.errors import (
-    Busy,
-    Cancelled,
-    IndexDamaged,
-    IndexMismatch,
-    IndexMissing,
-    StorageError,
-)
+from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, IndexMissing
 from rag.core.index import Manifest, chunks_sha256
 from rag.models import RebuildRun
 from rag.queries.reading import reading
@@ -69,7 +61,7 @@ def rebuild(parts: Parts, *, cancelled: Cancel, report: Report) -> RebuildReport
 
     ``report`` gets (stage, done, total). Raises ``Busy`` while another rebuild runs.
     """
-    with _only_one(), _recorded() as run:
+    with only_rebuild(), _recorded() as run:
         return _Rebuild(parts, cancelled, report, run).run()
 
 
@@ -182,27 +174,6 @@ def _shown(manifest: Manifest) -> dict[str, Any]:
     """The manifest without the canaries' hundreds of numbers, which its digest covers."""
     values = {key: value for key, value in manifest.to_dict().items() if key != "canaries"}
     return values | {"digest": manifest.digest}
-
-
-@contextmanager
-def _only_one() -> Iterator[None]:
-    """Hold the site's rebuild lock; it frees itself when the process dies."""
-    with _lock_file() as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy("Another rebuild is running on this site. Wait for it to end.") from None
-        yield
-
-
-def _lock_file() -> TextIO:
-    path = settings.EVIDENCE_HOME / "rebuild.lock"
-    try:
-        return cast(TextIO, path.open("w"))
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}. Check the folder's permissions."
-        ) from error
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from rag.core.sources import Access, Selection
 from rag.queries.eligibility import access_now, behind, eligible_revisions
 from rag.queries.hits import hits_of, texts_of
 from rag.queries.reading import reading
-from rag.queries.snapshots import current_snapshot, stored_manifest
+from rag.queries.snapshots import current_manifest, snapshot_for
 
 BEHIND: Final = "The index is older than the imported sources of your scopes."
 
@@ -86,16 +86,17 @@ def _found(
     parts: Parts,
 ) -> Found:
     with reading():
-        snapshot = current_snapshot()
+        access = access_now(access)
+        rows = list(eligible_revisions(access, selection).values_list("pk", "language"))
+        revisions = [pk for pk, _ in rows]
+        snapshot = snapshot_for(revisions)
         if vector is not None:
             check_manifest(
                 snapshot.manifest, parts.embedder.profile, parts.chunking, parts.analyser
             )
-        access = access_now(access)
         late = _notice(access)
-        rows = list(eligible_revisions(access, selection).values_list("pk", "language"))
         languages = tuple(sorted({language for _, language in rows}))
-        ranked = rank(snapshot, [pk for pk, _ in rows], Question(question, vector, languages))
+        ranked = rank(snapshot, revisions, Question(question, vector, languages))
         hits = hits_of(snapshot, ranked, in_force=not selection.archive)
     return Found(hits, snapshot.manifest.digest, languages, late)
 
@@ -111,8 +112,7 @@ def _notice(access: Access) -> str:
 def _query_vector(question: str, parts: Parts) -> Floats:
     """The question's vector, checked before anything is read from the index."""
     vector = checked_query(parts.embedder.embed_query(question), parts.embedder.profile)
-    with reading():
-        manifest, _ = stored_manifest()
+    manifest = current_manifest()
     check_manifest(manifest, parts.embedder.profile, parts.chunking, parts.analyser)
     _check_canaries_once(manifest, parts)
     return vector

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from stat import S_ISDIR, S_ISLNK, S_ISREG
+from stat import S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
 from typing import Any
 
 import yaml
@@ -112,6 +112,11 @@ def source_id(found: FoundFile) -> str:
     """``prefix/relative/path`` without its suffix; ``.facts.toml`` counts as one suffix."""
     stem = _ENDING.sub("", found.relative)
     return f"{found.prefix}/{stem}" if found.prefix else stem
+
+
+def name_refusal(name: str) -> str | None:
+    """Why a regular file of that name is never taken, whatever its suffix, or None."""
+    return _refusal(Path(name), S_IFREG)
 
 
 def is_facts(found: FoundFile) -> bool:

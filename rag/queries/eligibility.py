@@ -22,13 +22,17 @@ def access_of_user(username: str, as_of: date) -> Access:
 
 
 def access_now(access: Access) -> Access:
-    """The same access with the grants as they are now; nothing for who is no longer active."""
+    """The same access less what was revoked since; nothing for who is no longer active.
+
+    Scopes are only taken away, so an access that was narrowed on purpose stays narrow.
+    """
     if not access.live:
         return access
     try:
-        return access_of_user(access.user, access.as_of)
+        granted = access_of_user(access.user, access.as_of).scopes
     except NotFound:
-        return replace(access, scopes=frozenset())
+        granted = frozenset()
+    return replace(access, scopes=access.scopes & granted)
 
 
 def access_of_scopes(scopes: frozenset[str], as_of: date) -> Access:

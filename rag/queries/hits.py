@@ -1,53 +1,78 @@
 """From ranked rows to hits with their provenance, read in the request's own transaction."""
 
+import json
 from collections.abc import Sequence
+from typing import Final
 
-from django.db.models import F
-from django.db.models.functions import Substr
+from django.db import connection
 
 from rag.core.errors import IndexDamaged
 from rag.core.hits import Hit
 from rag.core.index import ChunkRow, Snapshot, embedding_input
 from rag.core.retrieval import Ranked
-from rag.models import Passage, Revision
+from rag.models import Revision
 from rag.queries.snapshots import checked_text
 
+# Rows read by one statement. They are its one parameter: SQLite takes 32,766 at most.
+BATCH: Final = 500
+# SQLite counts code points, from 1.
+SLICES: Final = """
+SELECT revision.title, substr(revision.text, wanted.value ->> 1, wanted.value ->> 2), passage.text
+FROM json_each(%s) AS wanted
+JOIN rag_revision AS revision ON revision.id = wanted.value ->> 0
+LEFT JOIN rag_passage AS passage ON passage.key = wanted.value ->> 3
+ORDER BY wanted.key
+"""
 
-def slice_of(row: ChunkRow) -> str:
-    """The chunk's slice of its revision's text; SQLite counts code points, from 1.
 
-    Raises ``IndexDamaged`` if it is not what was indexed: the snapshot was checked when it was
-    loaded, the tables may have been altered since.
+def passages_of(rows: Sequence[ChunkRow]) -> list[tuple[str, str]]:
+    """Title and slice of text of each chunk, in the order of ``rows``.
+
+    Raises ``IndexDamaged`` if a slice is not what was indexed: the snapshot was checked when it
+    was loaded, the tables may have been altered since. A snapshot that stands in for a newer
+    index is no exception. It does so only for revisions whose chunks are the same in both, so
+    the tables of this transaction hold their passages: a rebuild purges what no chunk uses.
     """
-    piece = Substr(F("text"), row.start_char + 1, row.end_char - row.start_char)
-    text = str(Revision.objects.filter(pk=row.revision).values_list(piece, flat=True).get())
-    indexed = Passage.objects.filter(key=row.passage).values_list("text", flat=True).first()
-    if embedding_input(row.context, text) != indexed:
-        checked_text(row)
-        raise IndexDamaged("a passage is not the text of its source", row.label)
-    return text
+    found = []
+    for first in range(0, len(rows), BATCH):
+        batch = rows[first : first + BATCH]
+        for row, (title, text, indexed) in zip(batch, _stored(batch), strict=True):
+            if embedding_input(row.context, text) != indexed:
+                checked_text(row)
+                raise IndexDamaged("a passage is not the text of its source", row.label)
+            found.append((title, text))
+    return found
+
+
+def _stored(rows: Sequence[ChunkRow]) -> list[tuple[str, str, str | None]]:
+    """Title, slice and passage of each row as the tables hold them now."""
+    wanted = [
+        (row.revision, row.start_char + 1, row.end_char - row.start_char, row.passage)
+        for row in rows
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(SLICES, [json.dumps(wanted)])
+        stored: list[tuple[str, str, str | None]] = cursor.fetchall()
+    return stored
 
 
 def texts_of(snapshot: Snapshot, rows: Sequence[int]) -> list[str]:
     """Title and text of rows, for re-ranking by required terms."""
-    chunks = [snapshot.rows[row] for row in rows]
-    titles = dict(
-        Revision.objects.filter(pk__in={c.revision for c in chunks}).values_list("pk", "title")
-    )
-    return [f"{titles[chunk.revision]}\n{slice_of(chunk)}" for chunk in chunks]
+    return [f"{title}\n{text}" for title, text in passages_of([snapshot.rows[at] for at in rows])]
 
 
 def hits_of(snapshot: Snapshot, ranked: Sequence[Ranked], in_force: bool) -> tuple[Hit, ...]:
     """The hits in the order of ``ranked``."""
-    keys = {snapshot.rows[hit.row].revision for hit in ranked}
-    revisions = Revision.objects.defer("text").select_related("source__scope").in_bulk(list(keys))
+    rows = [snapshot.rows[hit.row] for hit in ranked]
+    revisions = Revision.objects.defer("text").select_related("source__scope")
+    found = revisions.in_bulk({row.revision for row in rows})
     return tuple(
-        _hit(snapshot.rows[hit.row], revisions[snapshot.rows[hit.row].revision], hit, in_force)
-        for hit in ranked
+        _hit(row, text, found[row.revision], hit, in_force)
+        for row, (_, text), hit in zip(rows, passages_of(rows), ranked, strict=True)
     )
 
 
-def _hit(row: ChunkRow, revision: Revision, ranked: Ranked, in_force: bool) -> Hit:
+def _hit(row: ChunkRow, text: str, revision: Revision, ranked: Ranked, in_force: bool) -> Hit:
     return Hit(
         chunk_id=row.chunk_id,
         label=row.label,
@@ -67,7 +92,7 @@ def _hit(row: ChunkRow, revision: Revision, ranked: Ranked, in_force: bool) -> H
         end_char=row.end_char,
         start_line=row.start_line,
         end_line=row.end_line,
-        text=slice_of(row),
+        text=text,
         context=row.context,
         cosine=ranked.cosine,
         lexical=ranked.lexical,

@@ -1,12 +1,14 @@
-"""The index as this process holds it: loaded once per generation, checked while loading."""
+"""The index as this process holds it: read from the tables, checked while reading."""
 
 import hashlib
-import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing
+from dataclasses import fields
+from operator import attrgetter
 from typing import Final
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from rag import models
 from rag.core.errors import IndexDamaged, IndexMissing, SourceDamaged
@@ -20,16 +22,15 @@ from rag.core.index import (
 )
 from rag.core.lexical import TermCounts
 from rag.models import Chunk, Revision
+from rag.queries.holding import Holder, Tables
 
 # The columns of a ``ChunkRow``, in its order.
 FIELDS: Final = (
     *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
     *("start_char", "end_char", "start_line", "end_line", "section", "context", "passage_id"),
 )
-# The new index, and the one that a request begun before it still reads.
-KEPT: Final = 2
-_lock: Final = threading.Lock()
-_held: dict[str, Snapshot] = {}
+TEXT: Final = ("source__source_id", "text", "text_sha256")
+_fields: Final = attrgetter(*(field.name for field in fields(ChunkRow)))
 
 
 def stored_manifest() -> tuple[Manifest, str]:
@@ -40,30 +41,51 @@ def stored_manifest() -> tuple[Manifest, str]:
     return Manifest.from_dict(row.content), row.generation
 
 
+def stored_generation() -> str:
+    """The generation alone, which every request asks for. Raises ``IndexMissing``."""
+    generation = models.Manifest.objects.filter(pk=1).values_list("generation", flat=True).first()
+    if generation is None:
+        raise IndexMissing
+    return generation
+
+
+def snapshot_for(revisions: Collection[int]) -> Snapshot:
+    """A snapshot that ranks these eligible revisions as the index of the open transaction does.
+
+    It may be an older one while a new index is loaded, if both hold the same chunks of them.
+    """
+    return _holder.snapshot_for(revisions)
+
+
 def current_snapshot() -> Snapshot:
-    """The snapshot of the index that the open read transaction sees."""
-    manifest, generation = stored_manifest()
-    with _lock:
-        if generation not in _held:
-            _held[generation] = load_snapshot(manifest, generation)
-            for old in list(_held)[:-KEPT]:
-                del _held[old]
-        return _held[generation]
+    """The snapshot of the very index that the open transaction sees."""
+    return _holder.snapshot_of(stored_generation())
+
+
+def current_manifest() -> Manifest:
+    """The manifest that the open transaction sees; not parsed again if its index is held."""
+    held = _holder.held(stored_generation())
+    return held.manifest if held else stored_manifest()[0]
 
 
 def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
     """Read and check the whole index. Raises ``IndexDamaged`` naming what is wrong."""
-    count = Chunk.objects.count()
+    places, count = _places()
     if count != manifest.chunks:
         raise IndexDamaged(f"it holds {count} chunks, but its manifest says {manifest.chunks}")
     matrix = np.empty((count, manifest.dimension), dtype=np.float32)
-    rows: list[ChunkRow] = []
-    terms: list[TermCounts] = []
-    for row, passage in _stored_rows():
-        matrix[len(rows)] = passage.vector_of(manifest.dimension, row.label)
-        terms.append(passage.terms_of(row.label))
-        rows.append(row)
-    return build_snapshot(manifest, generation, rows, matrix, terms)
+    rows: dict[int, ChunkRow] = {}
+    terms: dict[int, TermCounts] = {}
+    with closing(_stored_rows()) as stored:
+        for row, passage in stored:
+            at = next(places[row.revision])
+            matrix[at] = passage.vector_of(manifest.dimension, row.label)
+            terms[at] = passage.terms_of(row.label)
+            rows[at] = row
+    in_order = range(count)
+    return build_snapshot(
+        manifest, generation, [rows[at] for at in in_order], matrix, [terms[at] for at in in_order]
+    )
 
 
 def stored_chunks() -> Iterator[ChunkRow]:
@@ -72,29 +94,76 @@ def stored_chunks() -> Iterator[ChunkRow]:
     return (ChunkRow(*row) for row in rows.iterator(chunk_size=2000))
 
 
+def differing_revisions(snapshot: Snapshot) -> frozenset[int]:
+    """Keys of the revisions whose chunks the open transaction sees otherwise than ``snapshot``.
+
+    Every field counts, and which chunks there are. What a passage's key covers (text, vector,
+    terms) is the same where the key is.
+    """
+    held = set(map(_fields, snapshot.rows))
+    differing = set()
+    for row in Chunk.objects.values_list(*FIELDS).iterator(chunk_size=2000):
+        if row in held:
+            held.remove(row)
+        else:
+            differing.add(row[0])
+    return frozenset(differing.union(row[0] for row in held))
+
+
 def _in_order() -> QuerySet[Chunk]:
     # SQLite compares text by bytes, and UTF-8 keeps the order of code points.
     return Chunk.objects.order_by("revision__source__source_id", "revision__document_id", "part")
 
 
-def _stored_rows() -> Iterator[tuple[ChunkRow, StoredPassage]]:
-    """Every chunk in the order of (source id, document id, part), its text checked."""
-    texts: dict[int, str] = {}
+def _places() -> tuple[dict[int, Iterator[int]], int]:
+    """The rows of each revision, and how many there are: rows are in the order of ``_in_order``."""
+    places: dict[int, Iterator[int]] = {}
+    total = 0
+    counted = Chunk.objects.values_list("revision_id").annotate(chunks=Count("pk"))
+    in_order = counted.order_by("revision__source__source_id", "revision__document_id")
+    for revision, chunks in in_order:
+        places[revision] = iter(range(total, total + chunks))
+        total += chunks
+    return places, total
+
+
+def _stored_rows() -> Generator[tuple[ChunkRow, StoredPassage]]:
+    """Every chunk in the order of (revision, part), which an index gives, its text checked.
+
+    Sorting 100,000 chunks with their vectors would write 350 MB of temporary files.
+    """
     passages = ("passage__text", "passage__vector", "passage__vector_sha256", "passage__terms")
-    stored = _in_order().values_list(*FIELDS, *passages, "passage__terms_sha256")
-    for *fields, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
-        row = ChunkRow(*fields)
-        if row.revision not in texts:
-            texts = {row.revision: checked_text(row)}
-        slice_ = texts[row.revision][row.start_char : row.end_char]
-        if embedding_input(row.context, slice_) != text:
-            raise IndexDamaged("a passage is not the text of its source", row.label)
-        yield row, StoredPassage(bytes(vector), vector_sha256, bytes(terms), terms_sha256)
+    columns = (*FIELDS, *passages, "passage__terms_sha256")
+    stored = Chunk.objects.order_by("revision_id", "part").values_list(*columns)
+    revision, whole = 0, ""
+    # Closed here: an error would keep its cursor beyond the end of the connection.
+    with closing(_texts()) as texts:
+        for *row_values, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
+            row = ChunkRow(*row_values)
+            while revision != row.revision:
+                revision, whole = next(texts)
+            if embedding_input(row.context, whole[row.start_char : row.end_char]) != text:
+                raise IndexDamaged("a passage is not the text of its source", row.label)
+            yield row, StoredPassage(bytes(vector), vector_sha256, bytes(terms), terms_sha256)
+
+
+def _texts() -> Generator[tuple[int, str]]:
+    """Key and checked text of every indexed revision, in the order of their keys."""
+    rows = Revision.objects.filter(Exists(Chunk.objects.filter(revision=OuterRef("pk"))))
+    for revision, *stored in rows.order_by("pk").values_list("pk", *TEXT).iterator(20):
+        yield revision, _sound(*stored)
 
 
 def checked_text(row: ChunkRow) -> str:
     """The text of the chunk's revision, or ``SourceDamaged``."""
-    text, sha256 = Revision.objects.values_list("text", "text_sha256").get(pk=row.revision)
+    return _sound(*Revision.objects.values_list(*TEXT).get(pk=row.revision))
+
+
+def _sound(source_id: str, text: str, sha256: str) -> str:
     if hashlib.sha256(text.encode()).hexdigest() != sha256:
-        raise SourceDamaged(row.source_id)
+        raise SourceDamaged(source_id)
     return text
+
+
+TABLES: Final = Tables(stored_generation, stored_manifest, load_snapshot, differing_revisions)
+_holder = Holder(TABLES)

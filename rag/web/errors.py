@@ -18,6 +18,7 @@ from rag.core.errors import (
     RagError,
     StorageError,
 )
+from rag.web.navigation import frame
 
 _UNAVAILABLE: Final = (
     *(Busy, IndexMissing, IndexMismatch, IndexDamaged, IndexBehind, ProviderError, StorageError),
@@ -51,7 +52,8 @@ def status_of(error: RagError) -> int:
 def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
     fragment = bool(getattr(request, "htmx", False)) and not request.htmx.history_restore_request
-    context = {"title": _TITLES[status], "sentence": sentence or _SENTENCES.get(status, "")}
+    sentence = sentence or _SENTENCES.get(status, "")
+    context = {"title": _TITLES[status], "sentence": sentence, **frame(request)}
     name = "_error.html" if fragment else "error.html"
     response = render(request, name, context, status=status)
     if fragment:

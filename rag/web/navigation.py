@@ -12,30 +12,40 @@ from rag.core.roles import Permission
 
 @dataclass(frozen=True)
 class Entry:
-    """A link and the permission that it needs; it is current below its own address."""
+    """A link, the permission that it needs, and the beginnings of addresses that belong to it."""
 
     name: str
     view: str
     permission: Permission
+    below: tuple[str, ...]
 
 
 ENTRIES: Final = (
-    Entry("Search", "search", Permission.SEARCH),
-    Entry("Ask", "ask", Permission.ASK),
-    Entry("Sources", "sources", Permission.SEARCH),
-    Entry("Upload", "upload", Permission.UPLOAD),
-    Entry("Review", "admin:index", Permission.REVIEW),
-    Entry("Status", "status", Permission.OPERATE),
+    Entry("Search", "search", Permission.SEARCH, ("/search/",)),
+    Entry("Ask", "ask", Permission.ASK, ("/ask/", "/answers/")),
+    Entry("Sources", "sources", Permission.SEARCH, ("/sources/",)),
+    Entry("Upload", "upload", Permission.UPLOAD, ("/upload/",)),
+    Entry("Review", "admin:index", Permission.REVIEW, ("/review/",)),
+    Entry("Status", "status", Permission.OPERATE, ("/status/",)),
 )
 
 
 def navigation(request: HttpRequest) -> dict[str, Any]:
-    """The context of the page frame. Error pages have it too, even before anybody signed in."""
+    """The context of the page frame."""
+    return frame(request, request.path)
+
+
+def frame(request: HttpRequest, path: str = "") -> dict[str, Any]:
+    """The same for an error page, on which no link is current: an address that leads nowhere
+    shows the same wherever it begins. There may be no session yet."""
     user: User | AnonymousUser = getattr(request, "user", AnonymousUser())
     entries = [entry for entry in ENTRIES if user.has_perm(entry.permission)]
-    return {"navigation": [_link(entry, request.path) for entry in entries], "person": user}
+    return {"navigation": [_link(entry, path) for entry in entries], "person": user}
 
 
 def _link(entry: Entry, path: str) -> dict[str, object]:
-    url = reverse(entry.view)
-    return {"name": entry.name, "url": url, "current": path.startswith(url)}
+    return {
+        "name": entry.name,
+        "url": reverse(entry.view),
+        "current": path.startswith(entry.below),
+    }

@@ -21,6 +21,9 @@ LAUNCHES: Final = {
     ("ACME-LAUNCH-PLAN", "The launch date of the GX-200 is 15 March 2027."),
     ("ACME-LAUNCH-NEWS", "The launch date of the GX-200 is 12 April 2027."),
 }
+PEOPLE: Final = {
+    "admin": "admin", "erin": "member", "hana": "member", "rita": "reviewer", "paul": "approver"
+}  # fmt: skip
 # Words that stand in a public source on the day asked for.
 KEYWORDS: Final = ("CK-10", "Brightwell", "sabbatical leave", "alcohol")
 
@@ -76,8 +79,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 def test_the_first_demo_shows_its_people_and_answers(demo: Demo) -> None:
     shown = demo.first.stdout.decode()
     assert demo.first.returncode == 0, demo.first
-    for name in ("admin", "erin", "hana"):
-        assert f"created {name}, password " in shown
+    for name, role in PEOPLE.items():
+        assert f"created {name} ({role}), password " in shown
     assert f"erin asks: {CSV}\n[ACME-EXPORT#0] In Reporting, you can export CSV" in shown
     assert f"erin asks: {PAY}\nInsufficient evidence" in shown
     assert f"hana asks: {PAY}\n[ACME-SALARY#" in shown
@@ -129,7 +132,8 @@ def test_every_question_is_recorded_once(demo: Demo) -> None:
 def test_the_second_demo_resets_no_people_and_imports_nothing(demo: Demo) -> None:
     shown = demo.again.stdout.decode()
     assert demo.again.returncode == 0, demo.again
-    assert "password" not in shown
+    assert "created" not in shown
+    assert "For a new password: manage.py changepassword admin" in shown
     assert "hr: 0 imported, 2 unchanged, 0 refused" in shown
     assert "drafts: 0 imported, 1 unchanged, 0 refused" in shown
     assert ", 0 newly approved" in shown

@@ -24,8 +24,17 @@ _VARYING: Final = re.compile(rf'^ "({"|".join(VARYING)})": "[0-9a-f-]*"', re.MUL
 _PEOPLE: Final = f"""
 from django.contrib.auth.models import Group, User
 User.objects.create_user({ACTOR!r})
-for group, user in (("sellers", "sam"), ("people-team", "hana")):
-    Group.objects.create(name=group).user_set.add(User.objects.create_user(user))
+for group, user, role in (
+    ("sellers", "sam", "member"),
+    ("sellers", "rosa", "reviewer"),
+    ("sellers", "paul", "approver"),
+    ("sellers", "adam", "admin"),
+    ("people-team", "hana", "member"),
+    ("nobody", "nora", "member"),
+):
+    person = User.objects.create_user(user)
+    for name in (group, role):
+        person.groups.add(Group.objects.get_or_create(name=name)[0])
 """
 
 
@@ -84,7 +93,7 @@ class Site:
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=ROOT,
-            env=self._environment(),
+            env=self.environment(),
             capture_output=True,
             timeout=TIMEOUT,
         )
@@ -97,7 +106,8 @@ class Site:
         return result.json
 
     def create(self) -> None:
-        """Tables and people: ada imports, sam is one of the sellers, hana of the people-team."""
+        """Tables and people: ada imports, hana is of the people-team, nora has no grant, and the
+        sellers are sam (member), rosa (reviewer), paul (approver) and adam (admin)."""
         for command in (["migrate", "--verbosity", "0"], ["shell", "--command", _PEOPLE]):
             result = self.run(*command)
             assert result.returncode == 0, result
@@ -123,7 +133,7 @@ class Site:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.sites.driver", *filter(None, [fault])],
             cwd=ROOT,
-            env=self._environment(),
+            env=self.environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -133,7 +143,8 @@ class Site:
         finally:
             process.communicate(timeout=TIMEOUT)
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """What its processes run with."""
         ours = ("EVIDENCE_", "DJANGO_", "PYTHONHASHSEED")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         own = {"EVIDENCE_HOME": str(self.home), "EVIDENCE_PROFILE": self.profile}

@@ -1,0 +1,69 @@
+"""People whom an OpenID Connect provider vouches for, and the groups that its claims give them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+
+from rag.actions.audit import record
+from rag.core.errors import NotAllowed, NotFound
+from rag.models import Identity
+
+ACTOR = "single-sign-on"
+
+
+@dataclass(frozen=True)
+class Vouched:
+    """What a provider says of somebody. ``subject`` is its own key; ``groups`` its claim."""
+
+    issuer: str
+    subject: str
+    name: str
+    email: str
+    groups: frozenset[str]
+
+
+@transaction.atomic
+def person_vouched_for(vouched: Vouched, mapping: Mapping[str, str]) -> User:
+    """The person of that subject, made at the first sign-in, in the groups of the claims.
+
+    ``mapping`` goes from claim to group. Only groups that it names are given or taken, so that
+    others stay as the site has set them. Raises ``NotAllowed`` if a local account has the name:
+    a provider must not take over what it did not make; ``NotFound`` if a mapped group is missing.
+    """
+    known = Identity.objects.filter(issuer=vouched.issuer, subject=vouched.subject)
+    identity = known.select_related("user").first() or _first_sign_in(vouched)
+    _set_groups(identity.user, vouched, mapping)
+    return identity.user
+
+
+def _first_sign_in(vouched: Vouched) -> Identity:
+    if User.objects.filter(username__iexact=vouched.name).exists():
+        raise NotAllowed(
+            f"There is an account {vouched.name!r} here already, which your provider does not "
+            "know. Ask an admin to rename one of the two."
+        )
+    user = User(username=vouched.name, email=vouched.email)
+    user.set_unusable_password()
+    user.save()
+    record(ACTOR, "create_user", user.username, issuer=vouched.issuer)
+    return Identity.objects.create(user=user, issuer=vouched.issuer, subject=vouched.subject)
+
+
+def _set_groups(user: User, vouched: Vouched, mapping: Mapping[str, str]) -> None:
+    wanted = {group for claim, group in mapping.items() if claim in vouched.groups}
+    held = set(user.groups.filter(name__in=mapping.values()).values_list("name", flat=True))
+    if wanted == held:
+        return
+    user.groups.add(*(_group(name) for name in sorted(wanted - held)))
+    user.groups.remove(*(_group(name) for name in sorted(held - wanted)))
+    changes = {"added": sorted(wanted - held), "removed": sorted(held - wanted)}
+    record(ACTOR, "set_groups", user.username, **changes)
+
+
+def _group(name: str) -> Group:
+    group = Group.objects.filter(name=name).first()
+    if group is None:
+        raise NotFound("group", name)
+    return group

@@ -1,0 +1,169 @@
+"""Forms about people, groups, scopes and grants. What may be is decided in ``actions``."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from django import forms
+from django.contrib.auth.models import Group, User
+from django.contrib.auth.password_validation import (
+    password_validators_help_text_html,
+    validate_password,
+)
+from django.core.exceptions import ValidationError
+
+from rag.actions.people import Account
+from rag.core.roles import Permission
+from rag.models import Scope
+
+PERMISSIONS: Final[Mapping[Permission, str]] = MappingProxyType(
+    {
+        Permission.SEARCH: "search and open sources",
+        Permission.ASK: "ask",
+        Permission.UPLOAD: "upload sources",
+        Permission.REVIEW: "review: read what is pending and what is no longer served",
+        Permission.APPROVE: "approve, reject and withdraw",
+        Permission.OPERATE: "see the index, rebuild it and read the whole record",
+        Permission.PEOPLE: "give out accounts, groups, scopes and grants",
+    }
+)
+
+
+def _groups() -> list[tuple[str, str]]:
+    return [(name, name) for name in Group.objects.order_by("name").values_list("name", flat=True)]
+
+
+def _scopes() -> list[tuple[str, str]]:
+    names = Scope.objects.order_by("name").values_list("name", flat=True)
+    return [("", "Choose"), *((name, name) for name in names)]
+
+
+def _holders() -> list[Any]:
+    names = User.objects.order_by("username").values_list("username", flat=True)
+    groups = [(f"group:{name}", name) for name, _ in _groups()]
+    return [
+        ("", "Choose"),
+        ("Groups", groups),
+        ("Users", [(f"user:{name}", name) for name in names]),
+    ]
+
+
+class AccountForm(forms.Form):
+    """What an admin decides about somebody."""
+
+    email = forms.EmailField(
+        label="E-mail address",
+        required=False,
+        max_length=254,
+        help_text="A forgotten password is reset by mail to it.",
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    groups = forms.MultipleChoiceField(
+        choices=_groups,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="A role says what somebody may do; grants say what somebody may read.",
+    )
+    active = forms.BooleanField(
+        label="May sign in",
+        required=False,
+        help_text="Without it every session ends; what is on record stays.",
+    )
+
+    def account(self) -> Account:
+        """The account of a valid form."""
+        data = self.cleaned_data
+        return Account(data["email"], data["active"], frozenset(data["groups"]))
+
+
+class PasswordForm(forms.Form):
+    """A new password for somebody, or none."""
+
+    # Shown, not asked: a browser that keeps passwords files the new one under this name.
+    name = forms.CharField(
+        disabled=True, required=False, widget=forms.TextInput(attrs={"autocomplete": "username"})
+    )
+    password = forms.CharField(
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=password_validators_help_text_html(),
+    )
+    repeated = forms.CharField(
+        label="Password again",
+        required=False,
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="Leave both empty for somebody who signs in by single sign-on alone.",
+    )
+
+    def __init__(self, *args: Any, user: User | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user or User()
+        self.fields["name"].initial = self.user.username
+
+    def clean(self) -> dict[str, Any]:
+        """The same password twice, and one that the site's rules allow."""
+        data = super().clean() or {}
+        password, repeated = data.get("password", ""), data.get("repeated", "")
+        if password != repeated:
+            self.add_error("repeated", "The two passwords are not the same.")
+        elif password:
+            self.user.username = data.get("name") or self.user.username
+            try:
+                validate_password(password, self.user)
+            except ValidationError as error:
+                self.add_error("password", error)
+        return data
+
+    def secret(self) -> str | None:
+        """The password of a valid form; None for none."""
+        return self.cleaned_data["password"] or None
+
+
+class NewUserForm(AccountForm, PasswordForm):
+    """Somebody new."""
+
+    name = forms.CharField(
+        max_length=150,
+        help_text="For good: it stands in the record. Letters, digits and @ . + - _.",
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
+    )
+    field_order = ("name", "email", "groups", "active", "password", "repeated")
+
+
+class PermissionsForm(forms.Form):
+    """What the people of a group may do."""
+
+    permissions = forms.TypedMultipleChoiceField(
+        label="Its people may",
+        required=False,
+        coerce=Permission,
+        choices=[(permission.value, words) for permission, words in PERMISSIONS.items()],
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class NewGroupForm(PermissionsForm):
+    """A new group; without permissions it only carries grants."""
+
+    name = forms.CharField(max_length=150, help_text="It cannot be changed later.")
+    field_order = ("name", "permissions")
+
+
+class NewScopeForm(forms.Form):
+    """A new area of access."""
+
+    name = forms.CharField(max_length=100, help_text="It cannot be changed later. No comma.")
+
+
+class GrantForm(forms.Form):
+    """A scope for a group or a user."""
+
+    scope = forms.ChoiceField(choices=_scopes)
+    holder = forms.ChoiceField(label="Granted to", choices=_holders)
+
+    def chosen(self) -> dict[str, str]:
+        """``user`` or ``group`` with the name, of a valid form."""
+        kind, _, name = self.cleaned_data["holder"].partition(":")
+        return {kind: name}

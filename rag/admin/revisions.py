@@ -1,0 +1,176 @@
+"""The queue of revisions and the page of each: approve, reject, withdraw."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.forms import CharField, Form, Textarea
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from rag.actions import governing
+from rag.admin.filters import ListFilter
+from rag.admin.pages import GovernedAdmin, Page
+from rag.admin.queue import row, summary
+from rag.admin.review_page import review_page
+from rag.core.errors import NotAllowed
+from rag.core.roles import Permission
+from rag.core.sources import State
+from rag.models import Revision
+from rag.queries.reading import reading
+from rag.queries.reviewing import review, reviewable
+from rag.web.access import access_of, person_of
+
+MAX_REASON: Final = 2000
+EVERY: Final = "all"
+
+
+class ReasonForm(Form):
+    """Why something is rejected or withdrawn."""
+
+    reason = CharField(
+        max_length=MAX_REASON,
+        widget=Textarea(attrs={"rows": 3}),
+        help_text="It stays on record, for whoever reviews here.",
+    )
+
+
+class StateFilter(ListFilter):
+    """What waits, unless another state is asked for."""
+
+    title = "State"
+    parameter_name = "state"
+    default = State.PENDING.value
+
+    def values(self, request: HttpRequest) -> Iterable[str]:
+        states = (State.PENDING, State.APPROVED, State.REJECTED, State.WITHDRAWN)
+        return (*(state.value for state in states), EVERY)
+
+    def narrowed(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
+        return rows if value == EVERY else rows.filter(state=value)
+
+
+class ScopeFilter(ListFilter):
+    """The scopes that the reviewer may read, and no other."""
+
+    title = "Scope"
+    parameter_name = "scope"
+
+    def values(self, request: HttpRequest) -> Iterable[str]:
+        return sorted(access_of(request).scopes)
+
+    def narrowed(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
+        return rows.filter(source__scope__name=value)
+
+
+class RevisionAdmin(GovernedAdmin):
+    """Revisions of the reviewer's own scopes. Their address is the document id, not the key."""
+
+    permission = Permission.REVIEW
+    title = "Queue"
+    search_fields = ("title", "source__source_id")
+    list_filter = (StateFilter, ScopeFilter)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Revision]:
+        return reviewable(access_of(request))
+
+    def context_of(self, request: HttpRequest, rows: Sequence[Revision]) -> dict[str, Any]:
+        access = access_of(request)
+        shown = [row(revision, access.as_of) for revision in rows]
+        return {"rows": shown, "summary": summary(access, reviewable(access))}
+
+    def pages(self) -> tuple[Page, ...]:
+        below = "<str:document_id>"
+        decisions = (
+            ("approve", "approve", self.approve),
+            ("request_approval", "request-approval", self.request_approval),
+            ("reject", "reject", self.reject),
+            ("withdraw", "withdraw", self.withdraw),
+        )
+        return (
+            Page("change", f"{below}/change/", self.show, Permission.REVIEW, ("GET", "HEAD")),
+            *(
+                Page(name, f"{below}/{at}/", view, Permission.APPROVE, ("POST",), "../change/")
+                for name, at, view in decisions
+            ),
+        )
+
+    def show(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        """The revision as it would be quoted, and what may be done with it."""
+        return self._shown(request, document_id)
+
+    def approve(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        def act(actor: str) -> str:
+            sha256 = request.POST.get("shown_sha256", "")
+            done = governing.approve(document_id, actor=actor, shown_sha256=sha256)
+            return f"{done} is approved."
+
+        return self._done(request, document_id, act)
+
+    def request_approval(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        def act(actor: str) -> str:
+            sha256 = request.POST.get("shown_sha256", "")
+            done = governing.request_approval(document_id, actor=actor, shown_sha256=sha256)
+            return f"{done} will be approved by the next rebuild, in your name."
+
+        return self._done(request, document_id, act)
+
+    def reject(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        form = ReasonForm(request.POST, auto_id="reject_%s")
+
+        def act(actor: str) -> str:
+            reason = form.cleaned_data["reason"]
+            return f"{governing.reject(document_id, actor=actor, reason=reason)} is rejected."
+
+        return self._done(request, document_id, act, form)
+
+    def withdraw(self, request: HttpRequest, document_id: str) -> HttpResponse:
+        form = ReasonForm(request.POST, auto_id="withdraw_%s")
+
+        def act(actor: str) -> str:
+            reason = form.cleaned_data["reason"]
+            done = governing.withdraw(document_id, actor=actor, reason=reason)
+            closed = governing.left_closed(done)
+            stay = f" What it had replaced stays closed: {'; '.join(map(str, closed))}."
+            return f"{done[0]} is withdrawn." + (stay if closed else "")
+
+        return self._done(request, document_id, act, form)
+
+    def _done(
+        self,
+        request: HttpRequest,
+        document_id: str,
+        act: Callable[[str], str],
+        form: ReasonForm | None = None,
+    ) -> HttpResponse:
+        """Act and go back to the queue, or show the page again and why nothing was done."""
+        review(document_id, access_of(request))  # NotFound for what may not be read
+        if form is not None and not form.is_valid():
+            return self._shown(request, document_id, form, status=400)
+        try:
+            messages.success(request, act(person_of(request).username))
+        except NotAllowed as refusal:
+            return self._shown(request, document_id, form, str(refusal), 409)
+        return redirect("admin:rag_revision_changelist")
+
+    def _shown(
+        self,
+        request: HttpRequest,
+        document_id: str,
+        form: ReasonForm | None = None,
+        refusal: str = "",
+        status: int = 200,
+    ) -> HttpResponse:
+        with reading():
+            access = access_of(request)
+            page = review_page(review(document_id, access), access.as_of)
+        context = {
+            "page": page,
+            "title": page.title,
+            "refusal": refusal,
+            "approves": person_of(request).has_perm(Permission.APPROVE),
+            "reject_form": form or ReasonForm(auto_id="reject_%s"),
+            "withdraw_form": form or ReasonForm(auto_id="withdraw_%s"),
+        }
+        return self.page(request, "admin/revision_review.html", context, status)

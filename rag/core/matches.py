@@ -1,0 +1,211 @@
+"""Where the words of a question stand in a text, to the character.
+
+``lexical.tokens`` compares folded text, and folding changes lengths: a ligature becomes three
+letters, a word hyphenated at a line end becomes one. Here each folded character is traced back
+to the characters that it came from. Folding itself is only called, never repeated.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+from unicodedata import category
+
+from rag.core.lexical import Token, content_tokens, stem, stop_words, tokens
+from rag.core.text import Span, fold
+
+_RUN: Final = re.compile(r"\S+")
+# No letter of any language has more marks, no word more parts; the bounds keep time linear.
+_LONGEST_CLUSTER: Final = 16
+_LONGEST_CARRIED: Final = 100
+_SHORT: Final = 32
+
+_folded = lru_cache(maxsize=1 << 15)(fold)
+
+
+def _fold(piece: str) -> str:
+    """``fold``, with short pieces remembered: texts use the same words again and again."""
+    return _folded(piece) if len(piece) <= _SHORT else fold(piece)
+
+
+class Word(NamedTuple):
+    """A token of a text with its place there: ``text[start:end]``, zero-based, end-exclusive."""
+
+    start: int
+    end: int
+    token: Token
+
+
+class Match(NamedTuple):
+    """A word of a text, and the folded words of the question that it matches (at least one)."""
+
+    start: int
+    end: int
+    asked: frozenset[str]
+
+
+class _Piece(NamedTuple):
+    """Neighbouring characters that fold together, such as a letter and its accents."""
+
+    start: int
+    end: int
+    folded: str
+
+
+def located(text: str) -> list[Word]:
+    """``lexical.tokens(text)``, each with its place in ``text``.
+
+    Starts ascend and ends do. CJK bigrams overlap by one, and the two words of "¼" wholly.
+    """
+    folded, starts, ends = _traced(text)
+    return [
+        Word(starts[at], _with_marks(text, ends[at + len(token.word) - 1]), token)
+        for at, token in _found(folded)
+    ]
+
+
+def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
+    """The words of ``text`` that match the question as the lexical ranking compares them.
+
+    A word matches by its folded form, or by its stem in one of ``languages``. Stop words count
+    only where the question has no other words.
+    """
+    content = content_tokens(question, languages)
+    stops = stop_words(tuple(languages)) if content else frozenset()
+    asked = _by_key(content or tokens(question), languages)
+    words = located(text) if asked else []
+    known: dict[str, frozenset[str]] = {}
+    for _, _, token in words:
+        if token.word not in known:
+            keys = () if token.word in stops else _keys(token, languages)
+            known[token.word] = frozenset().union(*(asked.get(key, ()) for key in keys))
+    return [Match(w.start, w.end, held) for w in words if (held := known[w.token.word])]
+
+
+def marks(text: str, question: str, languages: Sequence[str]) -> tuple[Span, ...]:
+    """Where matched words stand in ``text``: sorted and disjoint, touching ones made one."""
+    return merged((match.start, match.end) for match in matches(text, question, languages))
+
+
+def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Sorted spans without overlaps; spans that overlap or touch become one."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def _by_key(asked: Iterable[Token], languages: Sequence[str]) -> dict[tuple[str, str], set[str]]:
+    found: dict[tuple[str, str], set[str]] = {}
+    for token in asked:
+        for key in _keys(token, languages):
+            found.setdefault(key, set()).add(token.word)
+    return found
+
+
+def _keys(token: Token, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What two tokens must share one of: the folded word, or the stem in some language."""
+    yield "", token.word
+    if token.stemmed:
+        yield from ((language, stem(token.word, language)) for language in languages)
+
+
+def _found(folded: str) -> Iterator[tuple[int, Token]]:
+    """The tokens of a folded text with their offsets.
+
+    Between two tokens stands no character that could begin one, so the next occurrence is the
+    right one; only the bigrams of a CJK run begin before the one before them ends.
+    """
+    at = before = 0
+    paired = False
+    for token in tokens(folded):
+        pair = not token.stemmed and len(token.word) == 2
+        goes_on = paired and pair and folded.startswith(token.word, before + 1)
+        before = before + 1 if goes_on else folded.index(token.word, at)
+        at, paired = before + len(token.word), pair
+        yield before, token
+
+
+def _with_marks(text: str, end: int) -> int:
+    """``end``, moved past combining marks, so that no letter is parted from its vowel sign."""
+    while end < len(text) and not text[end].isascii() and category(text[end])[0] == "M":
+        end += 1
+    return end
+
+
+def _runs(text: str) -> Iterator[Span]:
+    """What stands between white space; a word carried over a line end is in one run."""
+    run: Span | None = None
+    last = 0  # where the last word of the run begins
+    for match in _RUN.finditer(text):
+        start, end = match.span()
+        invisible = not match[0].isascii() and not fold(match[0])
+        if run and (invisible or _carried_over(text, (last, run[1]), (start, end))):
+            run = run[0], end
+            last = start if start - last > _LONGEST_CARRIED else last
+        else:
+            yield from [run] if run else []
+            run, last = (start, end), start
+    yield from [run] if run else []
+
+
+def _carried_over(text: str, before: Span, after: Span) -> bool:
+    """Whether folding joins two words that only a line end parts."""
+    if "\n" not in text[before[1] : after[0]]:
+        return False
+    apart = filter(None, (fold(text[slice(*before)]), fold(text[slice(*after)])))
+    return fold(text[before[0] : after[1]]) != " ".join(apart)
+
+
+def _traced(text: str) -> tuple[str, list[int], list[int]]:
+    """The folded text, and for each of its characters where its origin starts and ends."""
+    folded: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _runs(text):
+        run = _fold(text[start:end])
+        if list(map(_folded, text[start:end])) == list(run):  # one to one, as nearly always
+            starts += range(start, end)
+            ends += range(start + 1, end + 1)
+        else:
+            for piece in _aligned(_clusters(text, start, end), run):
+                starts += [piece.start] * len(piece.folded)
+                ends += [piece.end] * len(piece.folded)
+        folded += run, " "
+        starts.append(end)
+        ends.append(end)
+    return "".join(folded), starts, ends
+
+
+def _clusters(text: str, start: int, end: int) -> list[_Piece]:
+    """The run, cut before each character that folds the same with or without those before it."""
+    found: list[_Piece] = []
+    for i in range(start + 1, end + 1):
+        open_piece = text[start:i]
+        alone = _fold(text[i]) if i < end else ""
+        apart = alone and _fold(open_piece + text[i]) == _fold(open_piece) + alone
+        if i == end or apart or len(open_piece) == _LONGEST_CLUSTER:
+            found.append(_Piece(start, i, _fold(open_piece)))
+            start = i
+    return found
+
+
+def _aligned(pieces: list[_Piece], folded: str) -> list[_Piece]:
+    """The pieces, with those in the middle made one where they do not add up to ``folded``."""
+    left, at = 0, 0
+    while left < len(pieces) and folded.startswith(pieces[left].folded, at):
+        at += len(pieces[left].folded)
+        left += 1
+    if at == len(folded):
+        return pieces[:left]
+    left = min(left, len(pieces) - 1)
+    at = sum(len(piece.folded) for piece in pieces[:left])
+    right, stop = len(pieces), len(folded)
+    while right > left + 1 and folded.endswith(pieces[right - 1].folded, at, stop):
+        stop -= len(pieces[right - 1].folded)
+        right -= 1
+    middle = _Piece(pieces[left].start, pieces[right - 1].end, folded[at:stop])
+    return [*pieces[:left], middle, *pieces[right:]]

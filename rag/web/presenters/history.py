@@ -1,0 +1,84 @@
+"""Recorded questions as lists and headings show them; never a word of what was quoted."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from django.urls import reverse
+
+from rag.core.sources import Access
+from rag.models import Answer
+from rag.web.forms.search import Search
+from rag.web.presenters.results import local_day
+from rag.web.presenters.standings import Chip
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """One question of a person. ``same_day``: it was asked as of the day it was asked on."""
+
+    question: str
+    url: str
+    chip: Chip
+    as_of: date
+    asked_on: date
+    same_day: bool
+
+
+@dataclass(frozen=True)
+class Again:
+    """A recorded question with what it takes to ask it again, or to search for it."""
+
+    question: str
+    as_of: date
+    asked_on: date
+    today: date
+    product: str
+    scope: str
+    search_url: str
+
+    @property
+    def is_today(self) -> bool:
+        return self.as_of == self.today
+
+    @property
+    def narrowed(self) -> str:
+        """What was searched, if that was less than everything."""
+        scope = f"the scope {self.scope}" if self.scope else ""
+        product = f"the product {self.product}" if self.product else ""
+        return " and ".join(filter(None, [scope, product]))
+
+
+def history_rows(answers: Iterable[Answer]) -> tuple[HistoryRow, ...]:
+    """The questions in the order given."""
+    return tuple(_row(answer) for answer in answers)
+
+
+def _row(answer: Answer) -> HistoryRow:
+    answered, asked_on = answer.status == "accepted", local_day(answer.asked_at)
+    return HistoryRow(
+        question=answer.question,
+        url=reverse("answer", args=[answer.pk]),
+        chip=Chip("answered", "ok") if answered else Chip("refused", "still"),
+        as_of=answer.as_of,
+        asked_on=asked_on,
+        same_day=answer.as_of == asked_on,
+    )
+
+
+def again(answer: Answer, access: Access, today: date) -> Again:
+    """What the question was narrowed to is asked again; one scope of several was a choice."""
+    scope = answer.scopes[0] if len(answer.scopes) == 1 and len(access.scopes) > 1 else ""
+    scope = scope if scope in access.scopes else ""
+    product = answer.options["product"]
+    day = None if answer.as_of == today else answer.as_of
+    search = Search(answer.question, (scope,) if scope else (), product, day)
+    return Again(
+        question=answer.question,
+        as_of=answer.as_of,
+        asked_on=local_day(answer.asked_at),
+        today=today,
+        product=product,
+        scope=scope,
+        search_url=search.url(),
+    )

@@ -1,0 +1,80 @@
+"""A refusal as its page shows it: the sentence, why, what lies near, and what one can do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from rag.core.refusals import codes, shortfall
+from rag.core.snippets import snippet
+from rag.models import Answer
+from rag.queries.answers import selection_of
+from rag.queries.refusals import Near
+from rag.web.presenters.citations import below, day_words
+from rag.web.presenters.results import LONGEST_SNIPPET, Result, passage_url
+from rag.web.presenters.snippets import stretches_of
+from rag.web.presenters.standings import standing_chip
+
+_WHY: Final = {
+    "no_excerpts": "No passage that you may read comes near enough to the question.",
+    "unsupported": "Passages were found, but no sentence in them answers clearly enough to quote.",
+    "invalid_citation": "What was proposed does not stand in a source that you may read.",
+}
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The middle of the page. ``why`` may be followed by ``codes``, which are set apart."""
+
+    summary: str
+    sentence: str
+    why: str
+    codes: tuple[str, ...]
+    near: tuple[Result, ...]
+    owners: tuple[str, ...]
+
+
+def refused(
+    answer: Answer, near: Sequence[Near], unmentioned: Sequence[str], today: date
+) -> Refused:
+    """The refusal with what the person may still be shown beside it."""
+    when = (
+        "In the archive"
+        if selection_of(answer).archive
+        else f"In force on {day_words(answer.as_of)}"
+    )
+    why, named = _why(answer, when, unmentioned)
+    rows = tuple(_row(answer, each, today) for each in near)
+    owners = tuple(dict.fromkeys(each.revision.owner for each in near if each.revision.owner))
+    return Refused(when, answer.reason, why, named, rows, owners)
+
+
+def _why(answer: Answer, when: str, unmentioned: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """One line on the reason, and the codes that it ends with."""
+    if unmentioned:
+        served = when[0].lower() + when[1:]
+        return f"No source {served} that you may read mentions", tuple(unmentioned)
+    asked = tuple(codes(answer.question).values())
+    if answer.reason_code == "no_excerpts" and asked:
+        return "The nearest passages do not speak of", asked
+    return _WHY.get(answer.reason_code, ""), ()
+
+
+def _row(answer: Answer, near: Near, today: date) -> Result:
+    """A near passage as a result of a search; what it lacks stands where its facts would."""
+    revision = near.revision
+    shown = snippet(near.text, answer.question, (revision.language,), LONGEST_SNIPPET)
+    least = answer.options["min_cosine"]
+    passage = f"{near.context}\n{near.text}"
+    return Result(
+        title=revision.title,
+        url=passage_url(revision.document_id, near.start_char, near.end_char),
+        path=below(revision.title, near.section),
+        stretches=stretches_of(near.text, shown),
+        cut_before=shown.cut_before,
+        cut_after=shown.cut_after,
+        chips=(standing_chip(near.governed, today),),
+        scope=near.governed.scope,
+        about=(shortfall(answer.question, passage, near.cosine, least),),
+        review=None,
+    )

@@ -1,0 +1,74 @@
+"""Asking: a form, and the redirect to the answer's own address."""
+
+import logging
+from typing import Any, Final
+
+from django.db import DatabaseError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from rag.actions import asking
+from rag.actions.governing import today
+from rag.actions.profiles import default_policy
+from rag.core.errors import RagError
+from rag.core.retrieval import Options
+from rag.core.roles import Permission
+from rag.queries.answers import own_answers, products_of
+from rag.web.access import access_of, permitted, person_of
+from rag.web.errors import status_of
+from rag.web.forms.ask import AskForm
+from rag.web.parts import site_parts
+from rag.web.presenters.history import history_rows
+
+logger = logging.getLogger("rag.web")
+RECENT: Final = 5
+_DATABASE: Final = "The database did not answer. Try again in a moment."
+
+
+@permitted(Permission.ASK)
+@require_http_methods(["GET", "HEAD", "POST"])
+def ask(request: HttpRequest) -> HttpResponse:
+    """The form; sent, it leads to the address of what was recorded."""
+    if request.method == "POST":
+        return _asked(request)
+    names = ("q", "as_of", "product", "scope")
+    given = {name: request.GET[name] for name in names if request.GET.get(name)}
+    return _page(request, _form(request, initial={"as_of": today()} | given))
+
+
+def _asked(request: HttpRequest) -> HttpResponse:
+    form = _form(request, data=request.POST)
+    if not form.is_valid():
+        return _page(request, form, 422)
+    access = form.narrowed(access_of(request, form.day(today())))
+    how, question = Options(policy=default_policy()), form.cleaned_data["q"]
+    try:
+        asked = asking.ask(question, access, form.selection(), how, site_parts())
+    except RagError as error:
+        if status_of(error) < 500:
+            raise
+        logger.error("%s %s", error.code, getattr(error, "detail", error))
+        return _page(request, form, 503, str(error))
+    except DatabaseError as error:
+        logger.error("database %s", error, exc_info=error)
+        return _page(request, form, 503, _DATABASE)
+    return HttpResponseRedirect(reverse("answer", args=[asked.answer.pk]), status=303)
+
+
+def _form(request: HttpRequest, **given: Any) -> AskForm:
+    access = access_of(request)
+    return AskForm(scopes=sorted(access.scopes), products=products_of(access), **given)
+
+
+def _page(
+    request: HttpRequest, form: AskForm, status: int = 200, failure: str = ""
+) -> HttpResponse:
+    """The form with what was typed, and the last questions beside it.
+
+    After a failure nothing more is read: the question must come back even if nothing can be.
+    """
+    last = () if failure else own_answers(person_of(request))[:RECENT]
+    context = {"form": form, "recent": history_rows(last), "failure": failure}
+    return render(request, "ask.html", context, status=status)

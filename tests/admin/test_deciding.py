@@ -1,0 +1,201 @@
+"""Approve, reject and withdraw from the page of a revision."""
+
+import html
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.test import Client
+
+from rag.core.retrieval import Mode
+from rag.models import AuditEvent, Revision
+from tests import factories
+from tests.admin.site import NEW, RULE, address, approved, draft, shown, signed_in, words
+
+pytestmark = pytest.mark.django_db
+QUEUE = "/review/rag/revision/"
+ACTIONS = ("approve", "request_approval", "reject", "withdraw")
+
+
+def post(client: Client, revision: Revision, action: str, **form: str) -> Any:
+    """Decide as the page's own form does, with fields changed by ``form``."""
+    fields = {"shown_sha256": revision.text_sha256, "reason": "Because."} | form
+    return client.post(address(revision, action), fields)
+
+
+def decided(actor: str = "paul") -> list[tuple[str, str]]:
+    """What is on record of that person."""
+    events = AuditEvent.objects.filter(actor=actor).order_by("pk")
+    return [(event.action, event.subject) for event in events]
+
+
+def state_of(revision: Revision) -> str:
+    return Revision.objects.get(pk=revision.pk).state
+
+
+def served() -> list[str]:
+    found = factories.search("meals", factories.access("public"), mode=Mode.LEXICAL)
+    return [hit.text for hit in found.hits]
+
+
+# Each decision
+
+
+def test_an_approval_serves_the_text_and_leads_back_to_the_queue(tmp_path: Path) -> None:
+    old, new = approved(tmp_path, version="1"), draft(tmp_path, NEW, version="2",
+                                                      valid_from="2026-03-01")  # fmt: skip
+    client = signed_in("paul", "approver")
+    response = post(client, new, "approve")
+    assert (response.status_code, response.headers["Location"]) == (302, QUEUE)
+    assert "meals version 2 is approved." in words(client.get(QUEUE))
+    assert served() == [NEW]
+    old.refresh_from_db()
+    assert old.valid_until == date(2026, 2, 28)
+    assert decided() == [("approve", "meals@2"), ("supersede", "meals@1")]
+
+
+def test_a_rejection_keeps_its_reason(tmp_path: Path) -> None:
+    revision = draft(tmp_path, version="1")
+    client = signed_in("paul", "approver")
+    assert post(client, revision, "reject", reason="No owner.").headers["Location"] == QUEUE
+    assert state_of(revision) == "rejected"
+    assert decided() == [("reject", "meals@1")]
+    assert "No owner." in words(client.get(address(revision)))
+
+
+def test_a_withdrawal_says_what_stays_closed(tmp_path: Path) -> None:
+    approved(tmp_path, version="1")
+    new = approved(tmp_path, NEW, version="2", valid_from="2026-03-01")
+    client = signed_in("paul", "approver")
+    post(client, new, "withdraw", reason="Wrong.")
+    assert (state_of(new), served()) == ("withdrawn", [])
+    assert decided() == [("withdraw", "meals@2")]
+    page = words(client.get(QUEUE))
+    assert (
+        "meals version 2 is withdrawn. What it had replaced stays closed: meals version 1" in page
+    )
+
+
+def test_an_approval_asked_for_ahead_is_carried_out_by_the_rebuild(tmp_path: Path) -> None:
+    revision = factories.import_text(tmp_path, "meals", RULE, approve=False, version="1")
+    client = signed_in("paul", "approver")
+    assert post(client, revision, "request_approval").headers["Location"] == QUEUE
+    assert state_of(revision) == "pending"
+    assert "as paul has requested" in words(client.get(address(revision)))
+    factories.rebuild()
+    assert state_of(revision) == "approved"
+    assert decided() == [("request_approval", "meals@1"), ("approve", "meals@1")]
+
+
+def test_django_s_own_log_stays_empty(tmp_path: Path) -> None:
+    post(signed_in("paul", "approver"), draft(tmp_path), "approve")
+    assert not LogEntry.objects.exists()
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("sha256", ["0" * 64, "", "x"])
+@pytest.mark.parametrize("action", ["approve", "request_approval"])
+def test_another_text_than_the_one_shown_is_not_approved(
+    tmp_path: Path, action: str, sha256: str
+) -> None:
+    revision = factories.import_text(tmp_path, "meals", RULE, approve=False)
+    if action == "approve":
+        factories.rebuild()
+    response = post(signed_in("paul", "approver"), revision, action, shown_sha256=sha256)
+    assert response.status_code == 409
+    assert "is not the text that was shown" in words(response)
+    assert "Nothing was changed." in words(response)
+    row = Revision.objects.get()
+    assert (row.state, row.approval_requested_by, decided()) == ("pending", "", [])
+
+
+def test_an_approval_needs_the_sha256_of_the_page(tmp_path: Path) -> None:
+    revision = draft(tmp_path)
+    client = signed_in("paul", "approver")
+    assert client.post(address(revision, "approve")).status_code == 409
+    assert state_of(revision) == "pending"
+    assert revision.text_sha256 in client.get(address(revision)).content.decode()
+
+
+@pytest.mark.parametrize("first", ["approve", "reject"])
+def test_the_second_of_two_approvers_is_told(tmp_path: Path, first: str) -> None:
+    revision = draft(tmp_path)
+    post(signed_in("ann", "approver"), revision, first)
+    for action, part in (("approve", "can be approved"), ("reject", "is rejected")):
+        response = post(signed_in("paul", "approver"), revision, action)
+        assert response.status_code == 409
+        assert f"only a pending revision {part}" in words(response)
+    assert decided() == []
+
+
+@pytest.mark.parametrize("action", ["reject", "withdraw"])
+@pytest.mark.parametrize("reason", ["", "  \n ", "x" * 2001])
+def test_a_decision_without_a_fair_reason_changes_nothing(
+    tmp_path: Path, action: str, reason: str
+) -> None:
+    make = draft if action == "reject" else approved
+    revision = make(tmp_path)
+    before = state_of(revision)
+    response = post(signed_in("paul", "approver"), revision, action, reason=reason)
+    assert response.status_code == 400
+    assert 'class="error"' in response.content.decode()
+    assert (state_of(revision), decided()) == (before, [])
+
+
+def test_a_refused_decision_keeps_the_reason_that_was_written(tmp_path: Path) -> None:
+    revision = approved(tmp_path)
+    response = post(signed_in("paul", "approver"), revision, "reject", reason="Too <b>long</b>")
+    assert response.status_code == 409
+    page = response.content.decode()
+    assert ">\nToo &lt;b&gt;long&lt;/b&gt;</textarea>" in page
+    assert "<details" in page.split("<textarea")[0]
+    assert "open>" in page
+
+
+def test_what_is_not_indexed_is_not_approved(tmp_path: Path) -> None:
+    revision = factories.import_text(tmp_path, "meals", RULE, approve=False)
+    response = post(signed_in("paul", "approver"), revision, "approve")
+    assert (response.status_code, state_of(revision)) == (409, "pending")
+    assert "is not indexed yet" in words(response)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_reviewer_decides_nothing(tmp_path: Path, action: str) -> None:
+    revision = draft(tmp_path)
+    client = signed_in("rita", "reviewer")
+    fields = {"shown_sha256": revision.text_sha256, "reason": "Because."}
+    nothing = shown(client.post("/review/nothing/", fields))
+    assert shown(client.post(address(revision, action), fields)) == nothing
+    assert (state_of(revision), decided("rita")) == ("pending", [])
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_looking_at_the_address_of_a_decision_decides_nothing(tmp_path: Path, action: str) -> None:
+    revision = draft(tmp_path)
+    client = signed_in("paul", "approver")
+    fields = {"shown_sha256": revision.text_sha256, "reason": "Because."}
+    response = client.get(address(revision, action), fields, follow=True)
+    assert response.redirect_chain == [("../change/", 302)]
+    assert response.request["PATH_INFO"] == address(revision)
+    assert state_of(revision) == "pending"
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_decision_from_elsewhere_is_refused(tmp_path: Path, action: str) -> None:
+    revision = draft(tmp_path)
+    client = Client(enforce_csrf_checks=True)
+    client.cookies = signed_in("paul", "approver").cookies
+    assert post(client, revision, action).status_code == 403
+    assert state_of(revision) == "pending"
+
+
+def test_the_page_of_a_refusal_is_escaped(tmp_path: Path) -> None:
+    revision = approved(tmp_path, source="<b>meals", version="<i>1")
+    response = post(signed_in("paul", "approver"), revision, "approve")
+    assert response.status_code == 409
+    assert "<b>meals" not in response.content.decode()
+    assert "<b>meals version <i>1 is approved" in html.unescape(response.content.decode())
