@@ -1,6 +1,7 @@
 """The one eligibility query equals the rule in core, and access is read live."""
 
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 
@@ -13,6 +14,7 @@ from rag.core.errors import NotFound
 from rag.core.sources import Access, Selection, State, Status, is_eligible
 from rag.models import Attribute, Revision, Source
 from rag.queries.eligibility import (
+    access_now,
     access_of_scopes,
     access_of_user,
     behind,
@@ -128,6 +130,28 @@ def test_an_inactive_person_is_like_a_missing_one(db: None, name: str) -> None:
     factories.user("gone", active=False)
     with pytest.raises(NotFound, match=f"There is no user '{name}'"):
         access_of_user(name, FIRST)
+
+
+def test_a_revoked_scope_is_gone_within_the_same_request(db: None) -> None:
+    ann = factories.user("ann")
+    for scope in ("hr", "public"):
+        grant(scope, user="ann", create_scope=True)
+    asked = access_of_user("ann", FIRST)
+    revoke("hr", user="ann")
+    assert access_now(asked) == replace(asked, scopes=frozenset({"public"}))
+    ann.is_active = False
+    ann.save()
+    assert access_now(asked) == replace(asked, scopes=frozenset())
+
+
+def test_a_narrowed_access_stays_narrow(db: None) -> None:
+    factories.user("ann")
+    for scope in ("hr", "public"):
+        grant(scope, user="ann", create_scope=True)
+    narrow = replace(access_of_user("ann", FIRST), scopes=frozenset({"public"}))
+    assert access_now(narrow) == narrow
+    revoke("public", user="ann")
+    assert access_now(narrow).scopes == frozenset()
 
 
 def test_an_operator_names_scopes_that_exist(db: None) -> None:
