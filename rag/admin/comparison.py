@@ -36,7 +36,7 @@ class Known:
 def known(revision: Revision, earlier: Revision | None) -> Iterator[Known]:
     """What is on record, and what an approval changes of it."""
     yield from _compared(_record(revision), _record(earlier) if earlier else None)
-    yield from _compared({"Id": revision.source.source_id, **_history(revision)}, None)
+    yield from _compared(_history(revision), None)
 
 
 def metadata(revision: Revision, earlier: Revision | None) -> Iterator[Known]:
@@ -64,6 +64,7 @@ def _compared(now: Mapping[str, str], before: Mapping[str, str] | None) -> Itera
 def _record(revision: Revision) -> dict[str, str]:
     return {
         "Title": revision.title,
+        "Id": revision.source.source_id,
         "Owner": revision.owner,
         "Product": revision.product,
         "Language": language_name(revision.language),

@@ -18,6 +18,7 @@ from rag.core.errors import (
     RagError,
     StorageError,
 )
+from rag.web.fragments import is_fragment
 from rag.web.navigation import frame
 
 _UNAVAILABLE: Final = (
@@ -51,7 +52,7 @@ def status_of(error: RagError) -> int:
 
 def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
-    fragment = bool(getattr(request, "htmx", False)) and not request.htmx.history_restore_request
+    fragment = is_fragment(request)
     sentence = sentence or _SENTENCES.get(status, "")
     context = {"title": _TITLES[status], "sentence": sentence, **frame(request)}
     name = "_error.html" if fragment else "error.html"

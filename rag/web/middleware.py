@@ -9,9 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.http import urlencode
+from django_htmx.middleware import HtmxDetails
 
 from rag.core.errors import IndexDamaged, RagError
 from rag.web.errors import page_of, status_of, storage_page
+from rag.web.fragments import details_of
 
 logger = logging.getLogger("rag.web")
 Next = Callable[[HttpRequest], HttpResponse]
@@ -29,8 +31,9 @@ class PersonalPagesMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if request.htmx and not request.htmx.history_restore_request and _to_sign_in(response):
-            response = _whole_page_to_sign_in(request)
+        htmx = details_of(request)
+        if htmx is not None and _to_sign_in(response):
+            response = _whole_page_to_sign_in(htmx)
         response["Cache-Control"] = "no-store"
         patch_vary_headers(response, ("Cookie", "HX-Request"))
         return response
@@ -63,7 +66,7 @@ def _to_sign_in(response: HttpResponse) -> bool:
     return response.status_code == 302 and response["Location"].partition("?")[0] == sign_in
 
 
-def _whole_page_to_sign_in(request: HttpRequest) -> HttpResponse:
-    back = urlencode({"next": request.htmx.current_url_abs_path or "/"})
+def _whole_page_to_sign_in(htmx: HtmxDetails) -> HttpResponse:
+    back = urlencode({"next": htmx.current_url_abs_path or "/"})
     location = f"{resolve_url(settings.LOGIN_URL)}?{back}"
     return HttpResponse(status=204, headers={"HX-Redirect": location})

@@ -26,7 +26,7 @@ from rag.core.errors import NotAllowed, ProviderError, RagError
 from rag.web.errors import page_of
 
 
-class Backend(OIDCAuthenticationBackend):
+class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]
     """Signs in whom the configured issuer vouches for to this client."""
 
     def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def vouched(claims: Mapping[str, Any]) -> Vouched:
     )
 
 
-class CallbackView(OIDCAuthenticationCallbackView):
+class CallbackView(OIDCAuthenticationCallbackView):  # type: ignore[misc]
     """Where the provider sends people back to. A failure is a page that names the provider."""
 
     def get(self, request: HttpRequest) -> HttpResponse:

@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -93,7 +93,7 @@ def open_page(site: Running, browser: Browser) -> Iterator[Open]:
     contexts: list[tuple[BrowserContext, Watch]] = []
 
     def open_as(name: str, path: str = "/search/", *, dark: bool = False, **options: Any) -> Page:
-        scheme = "dark" if dark else "light"
+        scheme: Literal["dark", "light"] = "dark" if dark else "light"
         context = browser.new_context(base_url=site.address, color_scheme=scheme, **options)
         context.set_default_timeout(15_000)
         watch = Watch(context)

@@ -84,8 +84,8 @@ def test_elements_that_stand_once_align_before_others() -> None:
 
 
 def test_common_ends_are_found_however_large_the_region() -> None:
-    old, new = [*"abab", "x", *"baba"], [*"abab", "y", *"baba"]
-    assert common_blocks(old, new, cells=1) == [(0, 0, 4), (5, 5, 4)]
+    old, new = f"{'ab' * 50}x{'ba' * 50}", f"{'ab' * 50}y{'ba' * 50}"
+    assert common_blocks(old, new, cells=1) == [(0, 0, 100), (101, 101, 100)]
 
 
 def test_the_longest_of_many_moved_sections_stays_in_a_large_region() -> None:

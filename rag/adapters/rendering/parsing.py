@@ -7,7 +7,7 @@ long, and its content has lost the offsets.
 
 import re
 
-from rag.adapters.rendering.blocks import Block, Close, Open, Paragraph, Rule, Spans, Title
+from rag.adapters.rendering.blocks import Block, Close, Open, Rule, Spans, Title
 from rag.adapters.rendering.leaves import Fence, Indented, Leaf, Prose, Rows
 from rag.adapters.rendering.lines import Line
 from rag.adapters.rendering.tables import alignments, cells, trimmed

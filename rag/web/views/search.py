@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
-from django_htmx.middleware import HtmxDetails
 
 from rag.actions.profiles import default_policy
 from rag.actions.searching import search as find
@@ -18,6 +17,7 @@ from rag.queries.reading import reading
 from rag.queries.results import on_record
 from rag.web.access import access_of, permitted
 from rag.web.forms.search import PER_PAGE, Search, SearchForm, has_word
+from rag.web.fragments import HtmxRequest, is_fragment
 from rag.web.parts import site_parts
 from rag.web.presenters.search import (
     Outcome,
@@ -32,23 +32,17 @@ from rag.web.presenters.search import (
 RECENT: Final = 5
 
 
-class HtmxRequest(HttpRequest):
-    """A request as the htmx middleware leaves it."""
-
-    htmx: HtmxDetails
-
-
 @permitted(Permission.SEARCH)
 @require_safe
 def search(request: HtmxRequest) -> HttpResponse:
     """The search that the address names, and nothing that is kept elsewhere."""
     form = SearchForm(request.GET)
     asked, errors, typed = form.search(), form.sentences(), request.GET.get("q", "")
-    if _is_fragment(request) and not has_word(typed):
+    if is_fragment(request) and not has_word(typed):
         errors = {name: sentence for name, sentence in errors.items() if name != "q"}
     with reading():  # filters and hits are of one state
         page = _page(asked, access_of(request, asked.as_of), typed, errors)
-    if _is_fragment(request):
+    if is_fragment(request):
         return _fragment(request, page)
     return render(request, "search.html", {"page": page}, status=400 if errors else 200)
 
@@ -73,10 +67,6 @@ def _outcome(asked: Search, access: Access) -> Outcome:
     found = find(asked.q, narrowed, asked.selection, options, site_parts())
     records = on_record({hit.revision for hit in shown_hits(asked, found)})
     return outcome_of(asked, found, records, access.as_of)
-
-
-def _is_fragment(request: HtmxRequest) -> bool:
-    return bool(request.htmx) and not request.htmx.history_restore_request
 
 
 def _fragment(request: HtmxRequest, page: SearchPage) -> HttpResponse:

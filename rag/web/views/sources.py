@@ -18,6 +18,7 @@ from rag.queries.sources import (
 )
 from rag.web.access import access_of, permitted, person_of
 from rag.web.forms.sources import CatalogueForm, passages_in
+from rag.web.fragments import is_fragment
 from rag.web.presenters.catalogue import row
 from rag.web.presenters.comparisons import comparison, other_version
 from rag.web.presenters.readers import readers_page
@@ -38,7 +39,7 @@ def sources(request: HttpRequest) -> HttpResponse:
         page = Paginator(keys, PER_PAGE).get_page(request.GET.get("page"))
         rows = [row(revision, access.as_of) for revision in revisions_by_key(list(page))]
         context = {"form": form, "page": page, "rows": rows}
-        if _is_fragment(request):
+        if is_fragment(request):
             return render(request, "_sources.html", context)
         counts = in_force_by_scope(access)
     return render(request, "sources.html", context | {"counts": counts, "scopes": access.scopes})
@@ -86,11 +87,6 @@ def readers(request: HttpRequest, document_id: str) -> HttpResponse:
         page = readers_page(revision, granted(revision))
     context = {"page": page, "revision": revision}
     return render(request, "readers.html", context)
-
-
-def _is_fragment(request: HttpRequest) -> bool:
-    htmx = getattr(request, "htmx", None)
-    return htmx is not None and bool(htmx) and not htmx.history_restore_request
 
 
 def _reviews(request: HttpRequest) -> bool:

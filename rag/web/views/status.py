@@ -11,6 +11,7 @@ from rag.actions.starting import start_rebuild
 from rag.core.errors import Busy
 from rag.core.roles import Permission
 from rag.web.access import permitted, person_of
+from rag.web.fragments import is_fragment
 from rag.web.parts import site_parts
 from rag.web.presenters.runs import runs
 from rag.web.presenters.status import StatusPage, status_page
@@ -29,7 +30,7 @@ def status(request: HttpRequest) -> HttpResponse:
 @require_safe
 def status_progress(request: HttpRequest) -> HttpResponse:
     """For htmx, while a rebuild runs: how far it is; once it has ended, the whole state anew."""
-    if not _wants_fragment(request):
+    if not is_fragment(request):
         return HttpResponseRedirect(reverse("status"))
     found = runs(timezone.now())
     if found.progress.live:
@@ -47,7 +48,7 @@ def status_rebuild(request: HttpRequest) -> HttpResponse:
         start_rebuild(person_of(request).username)
     except Busy as error:
         said, tag = str(error), messages.WARNING
-    if _wants_fragment(request):
+    if is_fragment(request):
         return _state(request, said)
     messages.add_message(request, tag, said)
     return HttpResponseRedirect(reverse("status"))
@@ -64,8 +65,3 @@ def _state(request: HttpRequest, said: str) -> HttpResponse:
 def _page(request: HttpRequest) -> StatusPage:
     reviews = person_of(request).has_perm(Permission.REVIEW)
     return status_page(site_parts(), timezone.now(), reviews)
-
-
-def _wants_fragment(request: HttpRequest) -> bool:
-    htmx = getattr(request, "htmx", None)
-    return htmx is not None and bool(htmx) and not htmx.history_restore_request

@@ -1,0 +1,171 @@
+"""Hostile strings in every place that a source or a person can fill: none runs, in a browser.
+
+The watch of ``conftest.py`` fails on any console message, so not even the content security policy
+has anything to stop.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.hostile import STRINGS
+
+from tests.browser.conftest import Open
+from tests.browser.serving import Running
+from tests.browser.steps import ask
+
+IDS: Final = """
+import json
+from rag.models import Revision
+rows = Revision.objects.filter(source__source_id__startswith="hostile/")
+print("found", json.dumps([[r.source.source_id, r.document_id, r.text] for r in rows]))
+"""
+
+
+def sentinel(number: int) -> str:
+    return f"Sentinel {number:03} stands behind the string, unharmed."
+
+
+def file_name(number: int, string: str) -> str:
+    """The string as far as a file may be called so."""
+    kept = re.sub(r"[/\x00-\x1f\x7f-\x9f\u2028\u2029]", "_", string)
+    return f"{number:03} {kept}"[:80]
+
+
+def text_of(number: int, string: str) -> str:
+    """A source with the string as title, heading, prose, list item, table cell and code."""
+    title = json.dumps(string, ensure_ascii=False)
+    line = " ".join(string.split())
+    return (
+        f"---\ntitle: {title}\nowner: {title}\nkind: {title}\nvalid_from: 2026-01-01\n---\n"
+        f"# {line}\n\nThe wombat{number:03} reads {line} aloud. {sentinel(number)}\n\n"
+        f"- {line}\n\n| a | b |\n|---|---|\n| {line} | c |\n\n    {line}\n\n{string}\n\n"
+        f"End of wombat{number:03}.\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def sources(site: Running, tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[str, str]]:
+    """Document id and text of the source of each string."""
+    folder: Path = tmp_path_factory.mktemp("texts") / "hostile"
+    folder.mkdir()
+    for number, string in enumerate(STRINGS):
+        (folder / f"{file_name(number, string)}.md").write_text(text_of(number, string))
+    where = ("--scope", "public", "--actor", "admin", "--approve", "--json")
+    report = json.loads(site.run("import_sources", str(folder), *where))
+    assert report["refused"] == []
+    site.run("rebuild")
+    found = json.loads(site.run("shell", "--command", IDS).rpartition("found ")[2])
+    return {int(name[8:11]): (document, text) for name, document, text in found}
+
+
+def guarded(page: Page, address: str) -> None:
+    """Fail on a dialog, on a request to anywhere else, and on an element that should not be."""
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
+
+    def sent(request: Any) -> None:
+        assert request.url.startswith(address), request.url
+
+    page.on("request", sent)
+
+
+def harmless(page: Page) -> None:
+    """The page has no element and no attribute that could run or load anything."""
+    wrong = page.evaluate(
+        """() => [...document.querySelectorAll("main *")].flatMap((e) => {
+            const bad = ["SCRIPT", "STYLE", "IFRAME", "OBJECT", "EMBED", "IMG", "SVG", "svg", "MATH",
+                         "math", "VIDEO", "AUDIO", "LINK", "META", "BASE"].includes(e.tagName);
+            const names = e.getAttributeNames();
+            const on = names.filter((n) => n.startsWith("on") || n === "style" || n === "srcdoc");
+            const links = ["href", "src", "action", "formaction"].map((n) => e.getAttribute(n))
+                .filter((v) => v && !/^(https?:|mailto:|[/?#])/.test(v));
+            return bad || on.length || links.length ? [e.outerHTML.slice(0, 200)] : [];
+        })"""
+    )
+    assert wrong == []
+
+
+def test_there_are_enough_strings() -> None:
+    assert len(set(STRINGS)) >= 60
+
+
+def test_no_string_runs_in_a_source_and_marks_stay_exact(
+    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
+) -> None:
+    page = open_page("erin")
+    guarded(page, site.address)
+    assert sorted(sources) == list(range(len(STRINGS)))
+    for number, (document, text) in sources.items():
+        start = text.index(sentinel(number))
+        end = start + len(sentinel(number))
+        page.goto(f"/sources/{document}/?start={start}&end={end}")
+        assert "".join(page.locator("mark").all_inner_texts()) == sentinel(number), number
+        assert page.locator("h1").inner_text().split() == STRINGS[number].split(), number
+        harmless(page)
+
+
+def test_no_string_runs_in_results(
+    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
+) -> None:
+    page = open_page("erin")
+    guarded(page, site.address)
+    for number, string in enumerate(STRINGS):
+        page.goto("/search/?" + urlencode({"q": f"wombat{number:03} {string}"[:900]}))
+        expect(page.locator(".results h2").first).to_be_visible()
+        harmless(page)
+
+
+@pytest.mark.parametrize("name", ["q", "scope", "product", "as_of", "mode", "page", "archive"])
+def test_no_string_runs_in_a_filter(open_page: Open, site: Running, name: str) -> None:
+    page = open_page("erin")
+    page.watch.expect("400")  # type: ignore[attr-defined]
+    guarded(page, site.address)
+    for string in STRINGS:
+        page.goto(f"/search/?q=wombat&{name}={quote(string)}")
+        harmless(page)
+
+
+def test_no_string_runs_in_a_live_search(open_page: Open, site: Running) -> None:
+    page = open_page("erin")
+    page.watch.expect("400")  # type: ignore[attr-defined]
+    guarded(page, site.address)
+    for string in STRINGS[::4]:
+        with page.expect_response(lambda response: "/search/" in response.url):
+            page.get_by_role("searchbox").fill(f"wombat {string}")
+        harmless(page)
+
+
+def test_no_string_runs_in_a_question_a_quotation_or_the_history(
+    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
+) -> None:
+    page = open_page("erin")
+    guarded(page, site.address)
+    for number, string in list(enumerate(STRINGS))[::3]:
+        line = " ".join(string.split())
+        question = f"What does wombat{number:03} read? {line}"
+        page.goto("/ask/")
+        page.get_by_role("textbox", name="question").fill(
+            f"What does wombat{number:03} read? {line}"
+        )
+        page.get_by_role("button", name="Ask", exact=True).click()
+        page.wait_for_url("**/answers/*/")
+        harmless(page)
+    ask(page, "Which sentinel stands behind the string, unharmed?")
+    page.goto("/answers/")
+    harmless(page)
+
+
+def test_no_string_runs_in_review(
+    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
+) -> None:
+    page = open_page("paul")
+    guarded(page, site.address)
+    page.goto("/review/rag/revision/?state=approved")
+    harmless(page)
+    for document, _ in list(sources.values())[::3]:
+        page.goto(f"/review/rag/revision/{document}/change/")
+        harmless(page)
