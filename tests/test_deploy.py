@@ -329,6 +329,15 @@ def test_a_damaged_database_gives_no_backup(store: Store, tmp_path: Path) -> Non
     assert list((tmp_path / "backups").iterdir()) == []
 
 
+def test_rows_that_lost_what_they_belong_to_give_no_backup(store: Store, tmp_path: Path) -> None:
+    store.sql("UPDATE rag_chunk SET passage_id = 'none' WHERE id = 1")
+    done = script("backup.sh", store.home, tmp_path / "backups")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "No backup was made. The database is damaged: foreign key of rag_chunk.\n"
+    )
+
+
 def test_a_site_is_never_overwritten(store: Store, tmp_path: Path) -> None:
     backup = backed_up(store, tmp_path / "backups")
     before = {path.name: path.read_bytes() for path in store.home.iterdir()}
@@ -343,15 +352,14 @@ def test_an_empty_folder_is_restored_into(store: Store, tmp_path: Path) -> None:
     assert restored(backed_up(store, tmp_path / "backups"), tmp_path / "twin").outcomes()
 
 
-def flipped(path: Path) -> None:
-    """One bit, somewhere in the middle."""
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
+def reword(path: Path) -> None:
+    """One letter of a text, which no check of SQLite's minds."""
+    path.write_bytes(path.read_bytes().replace(b"Employees", b"employees", 1))
 
 
 HARM: Final[dict[str, Callable[[Path], object]]] = {
-    "a flipped bit": lambda backup: flipped(backup / "evidence.sqlite3"),
+    "another text": lambda backup: reword(backup / "evidence.sqlite3"),
+    "another key": lambda backup: (backup / "secret_key").write_text("another"),
     "a missing key": lambda backup: (backup / "secret_key").unlink(),
     "no sums": lambda backup: (backup / "SHA256SUMS").unlink(),
     "no backup": shutil.rmtree,

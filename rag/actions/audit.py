@@ -11,6 +11,9 @@ from rag.models import AuditEvent
 
 FIRST: Final = "0" * 64
 OPERATOR: Final = "operator"
+SINGLE_SIGN_ON: Final = "single-sign-on"
+# Actors that are nobody's account.
+RESERVED: Final = (OPERATOR, SINGLE_SIGN_ON)
 
 
 def record(actor: str, action: str, subject: str, **details: Any) -> AuditEvent:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.db import transaction
 
-from rag.actions.audit import record
-from rag.core.errors import NotAllowed, NotFound
+from rag.actions.audit import SINGLE_SIGN_ON, record
+from rag.actions.people import Account, create_user
+from rag.actions.roles import group_named
+from rag.core.errors import NotAllowed
 from rag.models import Identity
-
-ACTOR = "single-sign-on"
 
 
 @dataclass(frozen=True)
@@ -39,15 +39,13 @@ def person_vouched_for(vouched: Vouched, mapping: Mapping[str, str]) -> User:
 
 
 def _first_sign_in(vouched: Vouched) -> Identity:
-    if User.objects.filter(username__iexact=vouched.name).exists():
+    try:
+        user = create_user(vouched.name, Account(vouched.email), actor=SINGLE_SIGN_ON)
+    except NotAllowed as error:
         raise NotAllowed(
-            f"There is an account {vouched.name!r} here already, which your provider does not "
-            "know. Ask an admin to rename one of the two."
-        )
-    user = User(username=vouched.name, email=vouched.email)
-    user.set_unusable_password()
-    user.save()
-    record(ACTOR, "create_user", user.username, issuer=vouched.issuer)
+            f"Your provider calls you {vouched.name!r}, and that cannot be your name here. {error} "
+            "Ask an admin of this site, or have your name changed at the provider."
+        ) from error
     return Identity.objects.create(user=user, issuer=vouched.issuer, subject=vouched.subject)
 
 
@@ -56,14 +54,7 @@ def _set_groups(user: User, vouched: Vouched, mapping: Mapping[str, str]) -> Non
     held = set(user.groups.filter(name__in=mapping.values()).values_list("name", flat=True))
     if wanted == held:
         return
-    user.groups.add(*(_group(name) for name in sorted(wanted - held)))
-    user.groups.remove(*(_group(name) for name in sorted(held - wanted)))
+    user.groups.add(*(group_named(name) for name in sorted(wanted - held)))
+    user.groups.remove(*(group_named(name) for name in sorted(held - wanted)))
     changes = {"added": sorted(wanted - held), "removed": sorted(held - wanted)}
-    record(ACTOR, "set_groups", user.username, **changes)
-
-
-def _group(name: str) -> Group:
-    group = Group.objects.filter(name=name).first()
-    if group is None:
-        raise NotFound("group", name)
-    return group
+    record(SINGLE_SIGN_ON, "set_groups", user.username, **changes)

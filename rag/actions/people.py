@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from rag.actions.audit import OPERATOR, record
+from rag.actions.audit import OPERATOR, RESERVED, record
 from rag.actions.roles import MAX_NAME, group_named, somebody_governs
 from rag.core.errors import NotAllowed, NotFound
 from rag.core.sources import checked_scope
@@ -125,7 +125,7 @@ def _check_name(name: str) -> None:
         raise NotAllowed("A name has letters, digits and @ . + - _ only.") from None
     if len(name) > MAX_NAME or name != User.normalize_username(name):
         raise NotAllowed(f"A name has at most {MAX_NAME} characters, each in its plain form.")
-    if name.lower() == OPERATOR or User.objects.filter(username__iexact=name).exists():
+    if name.lower() in RESERVED or User.objects.filter(username__iexact=name).exists():
         raise NotAllowed(f"The name {name!r} is taken.")
 
 

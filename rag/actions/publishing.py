@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from rag.actions.audit import OPERATOR, record
@@ -101,9 +103,19 @@ def _carry_out_requests(planned: Plan) -> tuple[list[str], list[str]]:
     )
     approved, refused = [], []
     for revision in requested:
-        actor, sha256 = revision.approval_requested_by, revision.text_sha256
         try:
-            approved.append(str(approve_in_transaction(revision, actor, sha256, day)))
+            approved.append(str(_carry_out(revision, day)))
         except NotAllowed as error:
             refused.append(str(error))
     return approved, refused
+
+
+def _carry_out(revision: Revision, day: date) -> Revision:
+    """Approve in the name of who asked for it, if that person still has an account."""
+    actor = revision.approval_requested_by
+    if not User.objects.filter(username=actor, is_active=True).exists():
+        raise NotAllowed(
+            f"{revision} stays pending: {actor!r}, who asked for its approval, has no active "
+            "account any more. Somebody else can approve it."
+        )
+    return approve_in_transaction(revision, actor, revision.text_sha256, day)

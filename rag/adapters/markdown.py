@@ -13,7 +13,7 @@ from rag.core.text import body_start
 
 __all__ = ["Heading", "Mark", "Rendered", "render"]
 
-_CACHE_BYTES = 64_000_000
+_CACHE_BYTES = 32_000_000
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def render(text: str, *, markdown: bool, marks: Sequence[Mark] = ()) -> Rendered
     return Rendered(html, layout.contents, tuple(hidden))
 
 
-class _Layouts:
+class Layouts:
     """The layouts used last; a text is parsed once, and marked as often as it is opened."""
 
     def __init__(self, limit: int) -> None:
@@ -70,4 +70,4 @@ class _Layouts:
                 self._size -= self._kept.popitem(last=False)[1].size
 
 
-_LAYOUTS = _Layouts(_CACHE_BYTES)
+_LAYOUTS = Layouts(_CACHE_BYTES)

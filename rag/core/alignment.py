@@ -131,7 +131,7 @@ def _longest_common(old: list[int], new: list[int], region: _Region, cells: int)
     if slabs > _SLABS:
         return
     for left, right in zip(_split(rows, slabs), _split(columns, slabs), strict=True):
-        chain = _subsequence([old[at] for at in left], [new[at] for at in right])
+        chain = longest_common_subsequence([old[at] for at in left], [new[at] for at in right])
         yield from (Block(left[i], right[j], 1) for i, j in chain)
 
 
@@ -140,12 +140,12 @@ def _split(places: list[int], parts: int) -> Iterator[list[int]]:
     return (places[size * i // parts : size * (i + 1) // parts] for i in range(parts))
 
 
-def _subsequence(old: list[int], new: list[int]) -> Iterator[tuple[int, int]]:
-    """Places of a longest common subsequence, last first; the bits stand for the shorter side."""
-    if len(new) > len(old):
-        yield from ((i, j) for j, i in _subsequence(new, old))
-        return
+def longest_common_subsequence(old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
+    """Places of a longest common subsequence, in order. Time and memory go by the product."""
+    if len(new) > len(old):  # the bits stand for the shorter side
+        return [(i, j) for j, i in longest_common_subsequence(new, old)]
     rows = _rows(old, new)
+    found = []
     row, column = len(old), len(new)
     while row and column:
         if rows[row - 1] >> (column - 1) & 1:
@@ -154,10 +154,11 @@ def _subsequence(old: list[int], new: list[int]) -> Iterator[tuple[int, int]]:
         row -= 1
         if not row or rows[row - 1] >> (column - 1) & 1:
             column -= 1
-            yield row, column
+            found.append((row, column))
+    return found[::-1]
 
 
-def _rows(old: list[int], new: list[int]) -> list[int]:
+def _rows(old: Sequence[int], new: Sequence[int]) -> list[int]:
     """For each row a bit per column: 0 where the common subsequence grows by that column."""
     places: dict[int, int] = {}
     for column, element in enumerate(new):

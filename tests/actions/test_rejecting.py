@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from rag.actions.checking import check
 from rag.actions.governing import approve, reject, request_approval, today, withdraw
@@ -163,3 +164,15 @@ def test_a_window_without_a_day_left_is_told_as_such(tmp_path: Path) -> None:
     revision = draft(tmp_path, NEW, valid_from=first.isoformat())
     [closing] = effect_of_approval(revision, siblings_of(revision), today()).closings
     assert closing.never
+
+
+def test_approval_asked_for_by_a_closed_account_is_not_carried_out(
+    db: None, tmp_path: Path
+) -> None:
+    revision = factories.import_text(tmp_path, "a", "Meals are reimbursed up to EUR 52 per day.")
+    User.objects.filter(username="op").update(is_active=False)
+    report = factories.rebuild()
+    assert report.approved == []
+    assert "'op', who asked for its approval, has no active account" in report.refused[0]
+    revision.refresh_from_db()
+    assert (revision.state, revision.indexed) == ("pending", True)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 WORDS = [
     *("leave", "Ärger", "naïve", "cafe\u0301", "😀", "👩\u200d🔬", "שלום", "مرحبا", "日本語"),
+    *("\x0c", "\x1b[0m", "\ufeff", "\u2028", "\x85", "\u200b\u00ad"),
     *("\u202eabc\u202c", "x\u0323\u0307", "𝔘", "snake_case_name", "2*3*4", "a\u00a0b", "QX-4471"),
 ]
 MARKUP = [
@@ -16,48 +17,68 @@ MARKUP = [
     *("![img](a.png)", "[![i](a.png)](http://e.org)", "<http://e.org/?a=1&b>", "<me@e.org>"),
     *("&amp;", "&#x1F600;", "&nbsp;", "&copy;", "&unknown;", "&#0;", "\\*", "\\\\", "\\q", "\\|"),
     *("<b>", "</b>", "<!-- c -->", "*", "**", "_", "`", "``", "[", "]", "(", ")", "!", "<", ">"),
-    *("&", "\\", "|", "#", "[a][b]", "[a]", "[ ]", "~~s~~", "~", "+", "-", "=", ":", "\u200b", '"'),
+    *(
+        "](",
+        "](x)",
+        '"t")',
+        "<x>",
+        "&",
+        "\\",
+        "|",
+        "#",
+        "[a][b]",
+        "[a]",
+        "[ ]",
+        "~~s~~",
+        "~",
+        "+",
+        "-",
+        "=",
+        ":",
+    ),
 ]
 STARTS = [
     *("# ", "## ", "###### ", "#", "> ", ">", "- ", "* ", "+ ", "-", "1. ", "3. ", "2) ", "10. "),
     *("    ", "  ", " ", "\t", " \t", "```", "```py", "~~~", "---", "***", "===", "=", "| ", "|"),
-    *("|---|", "--|:-:", "- - ", "> - ", "[a]: http://e.org", "<div>", "- [ ] ", "1.", "-\t", ">\t"),
+    *("|---|", "--|:-:", "- - ", "> - ", "[a]: http://e.org", "<div>", "- [ ] ", "1.", "-\t"),
 ]
 
-inlines = st.lists(st.sampled_from([*WORDS, *MARKUP, " ", " "]), min_size=1, max_size=6).map("".join)
 breaks = st.sampled_from(["\n", "\n", "\n", "  \n", "\\\n", " \n", "\n  ", "\n\t"])
 
 
+def inlines_of(signs: list[str]) -> st.SearchStrategy[str]:
+    return st.lists(st.sampled_from([*signs, " ", " "]), min_size=1, max_size=6).map("".join)
+
+
+def documents_of(inlines: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Well-formed Markdown of every kind."""
+    blocks = st.recursive(_leaves(inlines), _nested, max_leaves=4)
+    return st.lists(blocks, min_size=1, max_size=4).map("\n\n".join)
+
+
+def _leaves(inlines: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        _paragraphs(inlines),
+        _tables(inlines),
+        inlines.map("# ".__add__),
+        inlines.map(lambda words: f"{words}\n==="),
+        _paragraphs(inlines).map(lambda code: f"```txt & more\n{code}\n```"),
+        _paragraphs(inlines).map(lambda code: _indented("    ", "    ", code)),
+        st.just("***"),
+    )
+
+
 @st.composite
-def paragraphs(draw: st.DrawFn) -> str:
+def _paragraphs(draw: st.DrawFn, inlines: st.SearchStrategy[str]) -> str:
     return draw(breaks).join(draw(st.lists(inlines, min_size=1, max_size=3)))
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> str:
+def _tables(draw: st.DrawFn, inlines: st.SearchStrategy[str]) -> str:
     width = draw(st.integers(1, 3))
     row = st.lists(inlines, min_size=1, max_size=4).map(lambda cells: "| " + " | ".join(cells))
     header = "| " + " | ".join(draw(st.lists(inlines, min_size=width, max_size=width))) + " |"
     return "\n".join([header, "|" + " :-- |" * width, *draw(st.lists(row, max_size=3))])
-
-
-def _fenced(code: str) -> str:
-    return f"```txt & more\n{code}\n```"
-
-
-def _indented(prefix: str, rest: str, block: str) -> str:
-    return prefix + block.replace("\n", "\n" + rest)
-
-
-leaves = st.one_of(
-    paragraphs(),
-    tables(),
-    inlines.map("# ".__add__),
-    inlines.map(lambda words: f"{words}\n==="),
-    paragraphs().map(_fenced),
-    paragraphs().map(lambda code: _indented("    ", "    ", code)),
-    st.just("***"),
-)
 
 
 def _nested(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -67,13 +88,14 @@ def _nested(children: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     several = st.lists(children, min_size=1, max_size=3).map("\n\n".join)
     tight = st.lists(children, min_size=1, max_size=3).map("\n".join)
     inside = st.one_of(several, tight)
-    return st.builds(lambda prefix, block: _indented(*prefix, block), prefixes, inside)
+    return st.builds(lambda prefix, block: _indented(prefix[0], prefix[1], block), prefixes, inside)
 
 
-documents = st.lists(st.recursive(leaves, _nested, max_leaves=4), min_size=1, max_size=4).map(
-    "\n\n".join
-)
-"""Well-formed Markdown of every kind."""
+def _indented(prefix: str, rest: str, block: str) -> str:
+    return prefix + block.replace("\n", "\n" + rest)
+
+
+documents = documents_of(inlines_of([*WORDS, *MARKUP]))
 
 _signs = st.sampled_from([*WORDS, *MARKUP, *STARTS])
 _lines = st.builds(

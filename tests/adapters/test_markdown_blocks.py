@@ -1,15 +1,15 @@
 """The blocks of a text are those that markdown-it-py finds, and nothing of it is left out."""
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from rag.adapters.rendering.blocks import (
-    Block,
     Close,
     Code,
     CodeLine,
@@ -21,6 +21,17 @@ from rag.adapters.rendering.blocks import (
 )
 from rag.adapters.rendering.parsing import MAX_DEPTH, parse
 from tests.adapters.markdown_texts import documents, soups
+
+# Where markdown-it-py departs from CommonMark, or from the table rules of GitHub, and we do not.
+DEPARTURES: Final = (
+    r"[-+*>.)] *\t",  # tabs behind a marker are counted from another column
+    r"(?:[-+*]|\d[.)])[ \t]*\n[ \t>]*(?:\n|$)",  # a blank line after an empty item ends the list
+    r"(?:[-+*>#`~]|\d[.)]).*\|.*\n[ \t>]*[|:-]",  # a table's header may begin like another block
+    r">.*\n(?:.+\n)* *(?:\t|    )",  # a deeply indented line does not go on with a quote
+    r"^ *(?:\t|    )[ \t]*[#>`~*+=\d_-]",  # such a line ends a paragraph in an item
+    r"(?:```|~~~)[^`~]*\n[ \t>]*\n",  # a blank line inside of a fence makes a list loose
+)
+DEPARTS: Final = re.compile("|".join(DEPARTURES), re.MULTILINE)
 
 REFERENCE = MarkdownIt("commonmark", {"html": False, "maxNesting": 1000}).enable("table")
 REFERENCE.disable(["reference", "html_block", "inline"])
@@ -96,3 +107,57 @@ def cells(text: str, row: tuple[Spans, ...], width: int) -> list[str]:
     """The reference fills short rows and drops what is too much; we show it."""
     shown = [words(text, cell).strip() for cell in row]
     return (shown + [""] * width)[:width]
+
+
+@settings(deadline=None)
+@given(documents)
+def test_blocks_are_those_of_the_reference(text: str) -> None:
+    assume(not re.search(r"[>-].*\t|[\x0c\u2028]", text))
+    assert list(found(text)) == list(expected(text))
+
+
+@settings(deadline=None)
+@given(soups)
+def test_blocks_of_untidy_texts_are_those_of_the_reference(text: str) -> None:
+    assume(not DEPARTS.search(text) and not re.search("[\x0c\u2028]", text))
+    assert list(found(text)) == list(expected(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("> - > - \ta", ["blockquote", "ul", "li", "blockquote", "ul", "li", "code"]),
+        ("-\n\n\n-", ["ul", "li", "li"]),
+        ("# a | b\n--|--", ["h1", "p"]),
+        ("> > a\n\t# b", ["blockquote", "blockquote", "p"]),
+        ("- ```\n\n- a", ["ul", "li", "code", "li", "p"]),
+    ],
+)
+def test_blocks_where_the_reference_departs(text: str, blocks: list[str]) -> None:
+    assert [block[0] for block in found(text) if block != ("/",)] == blocks
+    assert list(expected(text)) != list(found(text))
+
+
+def test_what_is_nested_too_deeply_is_text() -> None:
+    blocks = parse("> " * 100 + "deep")
+    assert sum(isinstance(block, Open) for block in blocks) == MAX_DEPTH
+    (paragraph,) = (block for block in blocks if isinstance(block, Paragraph))
+    assert paragraph.spans == ((2 * MAX_DEPTH, 204),)
+
+
+def test_item_gives_its_number_where_counting_would_give_another() -> None:
+    text = "3. a\n4. b\n7. c\n\ntext\n\n1. a\n1. b\n1. c\n"
+    opened = [(b.tag, b.number) for b in parse(text) if isinstance(b, Open)]
+    counted = [("ol", None), ("li", None), ("li", None), ("li", None)]
+    assert opened == [("ol", 3), ("li", None), ("li", None), ("li", 7), *counted]
+
+
+def test_cells_beyond_the_header_are_kept() -> None:
+    (table,) = parse("| a |\n|---|\n| b | c \\| d | e |\n")
+    assert isinstance(table, Table)
+    assert [len(row) for row in table.rows] == [1, 3]
+
+
+def test_tab_before_code_leaves_its_columns() -> None:
+    (_, _, code, *_) = parse("-\t\tcode\n")
+    assert code == Code((0, 0), (CodeLine(2, 3, 7),))

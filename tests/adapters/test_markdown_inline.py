@@ -4,23 +4,24 @@ import re
 from collections.abc import Iterable, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from rag.adapters.rendering.content import Content
 from rag.adapters.rendering.inline import TooTangled, is_text, scan
 from tests.adapters.markdown_texts import MARKUP, WORDS
 
 REFERENCE = MarkdownIt("commonmark", {"html": False}).disable("reference")
 
-contents = (
-    st.lists(st.sampled_from([*WORDS, *MARKUP, " ", "  \n", "\\\n", "\n"]), max_size=15)
-    .map(lambda pieces: re.sub(r"\n\s+", "\n", "".join(pieces).strip()))
-    .filter(bool)
-)
 
+def contents_of(signs: list[str]) -> st.SearchStrategy[str]:
+    """What may stand in a paragraph: no blank lines, and no blanks at the beginning of lines."""
+    pieces = st.lists(st.sampled_from(signs), max_size=15)
+    return pieces.map(lambda all_: re.sub(r"\n\s+", "\n", "".join(all_).strip())).filter(bool)
+
+
+contents = contents_of([*WORDS, *MARKUP, " ", "  \n", "\\\n", "\n"])
 
 Event = tuple[str, str]
 """A tag or kind of token, or nothing for text; and what it shows."""
@@ -54,3 +55,80 @@ def joined(pieces: Iterable[Event]) -> list[Event]:
             text = merged.pop()[1] + text
         merged.append((kind, text))
     return [(kind, " ".join(text.split())) for kind, text in merged if kind or text.strip()]
+
+
+@settings(deadline=None)
+@given(contents)
+def test_tokens_are_those_of_the_reference(content: str) -> None:
+    assert found(content) == expected(content)
+
+
+@settings(deadline=None)
+@given(contents_of([*WORDS, *"!#])(&:~+-=|>", " \n", "\n"]))
+def test_content_that_is_text_is_one_text_in_the_reference(content: str) -> None:
+    assume(is_text(content))
+    assert expected(content) == [("", " ".join(content.split()))]
+
+
+@settings(deadline=None)
+@given(contents)
+def test_text_tokens_stand_where_they_say(content: str) -> None:
+    for token, (start, end) in scan(content):
+        if token.type == "text" and token.content:
+            assert content[start:end] == token.content
+        elif token.type == "code_inline":
+            assert token.content in content[start:end].replace("\n", " ")
+        elif token.type == "text_special":
+            assert content[start:end] == token.markup
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(
+            "(u)",
+            "(<u v>)",
+            "()",
+            "(<>)",
+            "( u )",
+            "(\nu\n't'\n)",
+            '(u "t")',
+            "(u (t))",
+            "(u 't' )",
+        ),
+        *(
+            "(a(b(c)d)e)",
+            "(a\\)b)",
+            "(a\\ b)",
+            "(<a\\>b>)",
+            "(&amp;)",
+            '(u "\\"&lt;")',
+            "(u\u00a0v)",
+        ),
+        *(
+            "(u v)",
+            "(u",
+            "(<u)",
+            "(<u\nv>)",
+            '(u"t")',
+            '(u "t" x)',
+            "(u (t(s)))",
+            "(u(v)",
+            "(\x01)",
+        ),
+    ],
+)
+def test_links_are_those_of_the_reference(target: str) -> None:
+    content = f"a [b]{target} c"
+    assert found(content) == expected(content)
+
+
+def test_link_keeps_its_address_and_title_as_they_are_written() -> None:
+    (_, (opening, _), *_) = scan('a [b](<java script:ä&amp;> "t\\"&lt;")')
+    assert opening.attrs == {"href": "java script:ä&", "title": 't"<'}
+
+
+@pytest.mark.parametrize("content", ["[" * 20_000, "![" * 20_000, "*a " * 20_000, "&lt;" * 20_000])
+def test_content_out_of_all_measure_is_refused(content: str) -> None:
+    with pytest.raises(TooTangled):
+        scan(content)

@@ -1,25 +1,27 @@
 """A mark holds exactly the visible characters of its slice, whatever the text is made of."""
 
+import re
 from html import unescape
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.adapters.markdown import Mark, render
-from tests.adapters.markdown_texts import Page, texts
+from rag.adapters.rendering.composing import compose_markdown
+from rag.adapters.rendering.painting import Painter
+from tests.adapters.markdown_texts import WORDS, Page, documents_of, inlines_of, soups, texts
 
 FRONT = st.sampled_from(["", "---\ntitle: 😀 & co\n---\n", "---\na: b\n...\n\n"])
+UNLINKED = documents_of(inlines_of([*WORDS, "**b**", "*e*", "__b__", "`c`", "\\*", "<b>", "[a]"]))
 
 
 def page(text: str, *marks: Mark, markdown: bool = True) -> Page:
     return Page(render(text, markdown=markdown, marks=marks).html)
 
 
-def origins(text: str, markdown: bool) -> list[frozenset[int]]:
-    """The slow way: mark each character of the source alone and see what lights up."""
-    marks = [Mark(at, at + 1, at) for at in range(len(text))]
-    return page(text, *marks, markdown=markdown).marks
+def marked_singly(text: str, markdown: bool) -> Page:
+    """The slow way: each character of the source has a mark of its own, with its offset."""
+    return page(text, *(Mark(at, at + 1, at) for at in range(len(text))), markdown=markdown)
 
 
 @settings(deadline=None)
@@ -31,20 +33,21 @@ def test_mark_holds_the_visible_characters_of_its_slice(
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     marked = page(text, Mark(start, end, 1), markdown=markdown)
-    slow = [not offsets.isdisjoint(range(start, end)) for offsets in origins(text, markdown)]
-    assert [1 in marks for marks in marked.marks] == slow
+    slow = marked_singly(text, markdown)
+    inside = [not offsets.isdisjoint(range(start, end)) for offsets in slow.marks]
+    assert [1 in marks for marks in marked.marks] == inside
 
 
 @settings(deadline=None)
 @given(texts, st.booleans())
 def test_every_shown_character_is_the_one_at_its_offset(text: str, markdown: bool) -> None:
-    shown = page(text, *(Mark(at, at + 1, at) for at in range(len(text))), markdown=markdown)
+    shown = marked_singly(text, markdown)
     last = -1
     for character, offsets in zip(shown.text, shown.marks, strict=True):
         if offsets:
             source = text[min(offsets) : max(offsets) + 1]
+            assert len(offsets) == len(source) and max(offsets) >= last
             assert character == source or stands_for(source, character)
-            assert max(offsets) - min(offsets) + 1 == len(offsets) and max(offsets) >= last
             last = max(offsets)
         else:
             assert character == "\n"  # between the blocks
@@ -52,4 +55,45 @@ def test_every_shown_character_is_the_one_at_its_offset(text: str, markdown: boo
 
 def stands_for(source: str, character: str) -> bool:
     """Whether the character is part of what an entity shows, or of a tab before code."""
-    return character in unescape(source) or character == "\ufffd" or (source, character) == ("\t", " ")
+    if source == "\t":
+        return character == " "
+    return source.startswith("&") and character in unescape(source) + "\ufffd"
+
+
+@settings(deadline=None)
+@given(texts, st.booleans(), st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))))
+def test_marks_change_nothing_else(
+    text: str, markdown: bool, places: list[tuple[int, int]]
+) -> None:
+    marks = [Mark(min(pair), max(pair), number) for number, pair in enumerate(places)]
+    bare, marked = page(text, markdown=markdown), page(text, *marks, markdown=markdown)
+    assert marked.text == bare.text
+    assert list(marked.outline()) == bare.tags
+
+
+@settings(deadline=None)
+@given(texts)
+def test_sanitiser_takes_nothing_away(text: str) -> None:
+    before = Page(Painter(compose_markdown(text, 0)).paint([Mark(0, len(text), 1)]))
+    after = Page(render("\n" + text, markdown=True, marks=[Mark(0, len(text) + 1, 1)]).html)
+    for tag, attributes in after.tags:
+        assert tag != "a" or attributes.pop("rel") == "noopener noreferrer nofollow"
+    assert after.tags == before.tags
+    assert (after.text, after.marks) == (before.text, before.marks)
+
+
+@settings(deadline=None)
+@given(st.one_of(UNLINKED, soups.map(lambda soup: re.sub(r"[\]&<]", "", soup))))
+def test_no_letter_of_the_source_vanishes(text: str) -> None:
+    # Without links and entities all letters are to be seen; digits may be numbers of items.
+    assert letters(page("\n" + text).text) == letters(text)
+
+
+def letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
+
+
+@settings(deadline=None)
+@given(texts)
+def test_plain_text_is_the_source(text: str) -> None:
+    assert page("\n" + text, markdown=False).text == f"\n{text}\n"

@@ -80,17 +80,21 @@ def serve(site: Site) -> Served:
     """The demo as in a terminal, whose Ctrl-C reaches the whole group of processes."""
     with taken_port() as port:
         pass
-    with subprocess.Popen(
-        [sys.executable, "manage.py", "demo", "--port", str(port)],
-        cwd=ROOT,
-        env=site.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    ) as process:
+    log = site.home.with_suffix(".log")
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            [sys.executable, "manage.py", "demo", "--port", str(port)],
+            cwd=ROOT,
+            env=site.environment(),
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            printed, address = up_to_address(process)
+            printed, address = up_to_address(process, log)
             page = opened(f"{address}accounts/login/")
             [styles] = re.findall(r'href="/(static/site/tokens\.[0-9a-f]+\.css)"', page)
             styles = opened(address + styles)
@@ -100,7 +104,7 @@ def serve(site: Site) -> Served:
     return Served(printed, page, styles, process.returncode)
 
 
-def up_to_address(process: "subprocess.Popen[str]") -> tuple[str, str]:
+def up_to_address(process: "subprocess.Popen[str]", log: Path) -> tuple[str, str]:
     """All lines until the address, and the address."""
     assert process.stdout
     lines = []
@@ -108,7 +112,7 @@ def up_to_address(process: "subprocess.Popen[str]") -> tuple[str, str]:
         lines.append(line)
         if found := re.search(r"The site is at (http://127\.0\.0\.1:\d+/) ", line):
             return "".join(lines), found[1]
-    raise AssertionError(f"the demo ended: {lines}")
+    raise AssertionError(f"the demo ended: {lines} {log.read_text()}")
 
 
 def people(site: Site) -> list[tuple[str, str, str]]:

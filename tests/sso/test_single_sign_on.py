@@ -105,7 +105,7 @@ def test_provider_cannot_take_over_a_local_account(running: Running, provider: P
     provider.person |= {"sub": "another", "preferred_username": "Sam"}
     page = sign_in(running)
     assert page.status_code == 409
-    assert "There is an account" in page.text and "Sign out" not in page.text
+    assert "is taken" in page.text and "Sign out" not in page.text
     assert "another" not in found(running)["subjects"]
 
 

@@ -32,13 +32,14 @@ _ADDRESS = re.compile(
     re.ASCII,
 )
 _DEPTH = 20
-# Steps of looking ahead for the end of links. The most that a paragraph of 400 real pages takes
-# is 22, and 0.2 for each of its characters.
-_FREE_STEPS, _CHARACTERS_PER_STEP = 1000, 4
+# No paragraph of 400 real pages has more than 49 tokens, or takes more than 22 steps of looking
+# ahead for the end of its links.
+_MOST_TOKENS = 5_000
+_FREE_STEPS, _CHARACTERS_PER_STEP = 1_000, 4
 
 
 class TooTangled(Exception):
-    """The content has so many unmatched brackets that its links would take too long to find."""
+    """The content has so many signs, or unmatched brackets, that reading it would take too long."""
 
 
 class Placed(StateInline):
@@ -64,6 +65,8 @@ class Placed(StateInline):
     def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
         token = super().push(ttype, tag, nesting)
         self.spans.append((self.pos, self.pos))
+        if len(self.spans) > _MOST_TOKENS:
+            raise TooTangled
         return token
 
     def take(self, *, silent: bool = False) -> None:

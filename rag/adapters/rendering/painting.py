@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 from rag.adapters.rendering.layout import Layout, escaped
 
@@ -67,7 +68,7 @@ class Painter:
         start, end = layout.starts[run], layout.ends[run]
         edges = {start, end, *(m.start for m in marks), *(m.end for m in marks)}
         inner = sorted(edge for edge in edges if start <= edge <= end)
-        for left, right in zip(inner, inner[1:], strict=False):
+        for left, right in pairwise(inner):
             yield self._turn(tuple(m for m in marks if m.start <= left and right <= m.end))
             yield escaped(layout.text[left:right])
 

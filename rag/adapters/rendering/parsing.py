@@ -7,7 +7,7 @@ long, and its content has lost the offsets.
 
 import re
 
-from rag.adapters.rendering.blocks import Block, Close, Open, Rule, Spans, Title
+from rag.adapters.rendering.blocks import Block, Close, Open, Paragraph, Rule, Spans, Title
 from rag.adapters.rendering.leaves import Fence, Indented, Leaf, Prose, Rows
 from rag.adapters.rendering.lines import Line
 from rag.adapters.rendering.tables import alignments, cells, trimmed
@@ -37,7 +37,8 @@ class _Container:
         self.shown = first - 1  # and the number it is shown with
         self.filled = False  # whether an item has a block already
         self.loose = False
-        self.paragraphs: list[int] = []  # of a list: where its items' paragraphs stand
+        # Of a list: the paragraphs right in its items, and where they stand.
+        self.paragraphs: list[tuple[int, Paragraph]] = []
 
 
 class Parser:
@@ -97,13 +98,14 @@ class Parser:
             container = self._stack.pop()
             self.blocks.append(Close(container.tag))
             if not container.loose:
-                for index in container.paragraphs:
-                    self.blocks[index] = self.blocks[index]._replace(tight=True)
+                for index, paragraph in container.paragraphs:
+                    self.blocks[index] = paragraph._replace(tight=True)
 
     def _end_leaf(self, leaf: Leaf) -> None:
-        if isinstance(leaf, Prose) and self._stack and self._stack[-1].tag == "li":
-            self._stack[-2].paragraphs.append(len(self.blocks))
-        self.blocks.append(leaf.block(self.text))
+        block = leaf.block(self.text)
+        if isinstance(block, Paragraph) and self._stack and self._stack[-1].tag == "li":
+            self._stack[-2].paragraphs.append((len(self.blocks), block))
+        self.blocks.append(block)
         self._leaf = None
 
     def _read(self, line: Line, matched: int, whole: bool) -> None:

@@ -40,7 +40,7 @@ _CLEANER = nh3.Cleaner(
     allowed_classes=CLASSES,
     url_schemes=SCHEMES,
     link_rel=REL,
-    generic_attribute_prefixes=None,
+    url_relative=lambda url: url if url.startswith("#") else None,
 )
 
 
