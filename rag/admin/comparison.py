@@ -8,9 +8,10 @@ from django.utils.safestring import SafeString
 from rag.admin.texts import revealed
 from rag.core.facts import product_facts
 from rag.models import Revision
-from rag.web.presenters.citations import approval_words, day_words
+from rag.web.presenters.citations import approval_words
 from rag.web.presenters.details import language_name
 from rag.web.presenters.results import local_day
+from rag.web.presenters.standings import day_words
 
 
 @dataclass(frozen=True)

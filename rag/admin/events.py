@@ -12,7 +12,7 @@ from rag.admin.filters import ListFilter
 from rag.admin.pages import GovernedAdmin
 from rag.core.roles import Permission
 from rag.models import AuditEvent
-from rag.web.presenters.citations import day_words
+from rag.web.presenters.standings import day_words
 
 
 @dataclass(frozen=True)

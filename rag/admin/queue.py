@@ -8,10 +8,9 @@ from django.urls import reverse
 
 from rag.core.sources import Access, State
 from rag.models import Revision
-from rag.queries.sources import place
-from rag.web.presenters.citations import day_words
+from rag.queries.eligibility import place
 from rag.web.presenters.results import local_day
-from rag.web.presenters.standings import Chip, standing_chip, window_words
+from rag.web.presenters.standings import Chip, day_words, standing_chip, window_words
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,10 @@ from rag.core.sources import State
 from rag.core.text import body_start
 from rag.core.unseen import count_unseen, mixed_scripts
 from rag.models import AuditEvent, Revision
+from rag.queries.eligibility import place
 from rag.queries.reviewing import Closing, Effect, Review
-from rag.queries.sources import place
-from rag.web.presenters.citations import day_words
 from rag.web.presenters.details import language_tag, summary
-from rag.web.presenters.standings import Chip, standing_chip
+from rag.web.presenters.standings import Chip, day_words, standing_chip
 
 # Of words that mix scripts so many are named; one is enough to look closely.
 NAMED: Final = 8

@@ -17,9 +17,8 @@ from rag.admin.pages import GovernedAdmin, Page
 from rag.core.roles import Permission
 from rag.models import Grant
 from rag.web.access import person_of
-from rag.web.presenters.citations import day_words
 from rag.web.presenters.results import local_day
-from rag.web.presenters.standings import Chip
+from rag.web.presenters.standings import Chip, day_words
 
 
 @dataclass(frozen=True)

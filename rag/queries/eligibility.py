@@ -81,8 +81,8 @@ def readable_revisions(access: Access, reviews: bool) -> QuerySet[Revision]:
     )
 
 
-def governed(revision: Revision) -> Governed:
-    """The facts of a revision that its eligibility depends on."""
+def place(revision: Revision) -> Governed:
+    """What the standing of a revision depends on. It asks no further query."""
     return Governed(
         scope=revision.source.scope.name,
         state=State(revision.state),
@@ -91,8 +91,13 @@ def governed(revision: Revision) -> Governed:
         valid_until=revision.valid_until,
         canonical=revision.canonical,
         product=revision.product,
-        attributes=frozenset(revision.attributes.values_list("key", "value")),
     )
+
+
+def governed(revision: Revision) -> Governed:
+    """All that the eligibility of a revision depends on."""
+    pairs = revision.attributes.values_list("key", "value")
+    return replace(place(revision), attributes=frozenset(pairs))
 
 
 def behind(access: Access) -> bool:

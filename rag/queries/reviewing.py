@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 
 from rag.core.sources import Access, Governed, Standing, State, closing_day, own_end, standing
 from rag.models import AuditEvent, Revision
-from rag.queries.eligibility import readable_revisions
-from rag.queries.sources import opened, place
+from rag.queries.eligibility import place, readable_revisions
+from rag.queries.sources import opened
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, QuerySet
 
 from rag.core.errors import NotFound, SourceDamaged
-from rag.core.sources import Access, Governed, Selection, State, Status
+from rag.core.sources import Access, Selection
 from rag.core.text import fold
 from rag.models import Citation, Revision
 from rag.queries.eligibility import eligible_revisions, readable_revisions
@@ -98,19 +98,6 @@ def answers_quoting(revision: Revision, person: User) -> int:
     """How many of the person's own answers quote this revision."""
     rows = Citation.objects.filter(revision=revision, answer__person=person)
     return rows.values("answer").distinct().count()
-
-
-def place(revision: Revision) -> Governed:
-    """What the standing of a revision depends on; unlike ``governed`` it asks no second query."""
-    return Governed(
-        scope=revision.source.scope.name,
-        state=State(revision.state),
-        status=Status(revision.status),
-        valid_from=revision.valid_from,
-        valid_until=revision.valid_until,
-        canonical=revision.canonical,
-        product=revision.product,
-    )
 
 
 def _first_day(day: date | None) -> date:

@@ -23,10 +23,10 @@ import json
 from django.contrib.auth.models import User
 from rag.models import AuditEvent, Identity
 print("found", json.dumps({
-    "people": {u.username: sorted(u.groups.values_list("name", flat=True)) for u in User.objects.all()},
-    "usable": [u.username for u in User.objects.all() if u.has_usable_password()],
+    "people": {p.username: sorted(g.name for g in p.groups.all()) for p in User.objects.all()},
+    "usable": [p.username for p in User.objects.all() if p.has_usable_password()],
     "subjects": sorted(Identity.objects.values_list("subject", flat=True)),
-    "events": list(AuditEvent.objects.filter(actor="single-sign-on").values_list("action", flat=True)),
+    "events": [e.action for e in AuditEvent.objects.filter(actor="single-sign-on")],
 }))
 """
 
@@ -114,24 +114,23 @@ def test_sign_in_goes_back_to_the_page_that_was_asked_for(running: Running) -> N
     assert page.url == running.address + "/ask/"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"token": {"aud": "another site"}},
-        {"token": {"aud": None}},
-        {"token": {"iss": "https://elsewhere.example"}},
-        {"token": {"exp": int(time.time()) - 60}},
-        {"token": {"exp": None}},
-        {"token": {"nonce": "replayed"}},
-        {"token": {"sub": None}},
-        {"key": OTHER_KEY},
-        {"other_subject": True},
-        {"error": "access_denied"},
-        {"person": {"sub": "x", "preferred_username": "  "}},
-        {"person": {"sub": "x"}},
-    ],
-    ids=str,
-)
+WRONG: Final[dict[str, dict[str, Any]]] = {
+    "audience": {"token": {"aud": "another site"}},
+    "no audience": {"token": {"aud": None}},
+    "issuer": {"token": {"iss": "https://elsewhere.example"}},
+    "expired": {"token": {"exp": int(time.time()) - 60}},
+    "no expiry": {"token": {"exp": None}},
+    "nonce": {"token": {"nonce": "replayed"}},
+    "no subject": {"token": {"sub": None}},
+    "another key": {"key": OTHER_KEY},
+    "another subject": {"other_subject": True},
+    "refused": {"error": "access_denied"},
+    "blank name": {"person": {"sub": "x", "preferred_username": "  "}},
+    "no name": {"person": {"sub": "x"}},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=list(WRONG))
 def test_answer_that_proves_nothing_signs_nobody_in(
     running: Running, provider: Provider, wrong: dict[str, Any]
 ) -> None:

@@ -10,17 +10,10 @@ from rag.core.citations import Sight
 from rag.core.sources import Standing, State, standing
 from rag.models import Answer, Revision
 from rag.queries.answers import Cited, Opened, selection_of
-from rag.web.presenters.citations import (
-    approval_words,
-    day_words,
-    markdown,
-    plain,
-    reference_of,
-    words,
-)
+from rag.web.presenters.citations import approval_words, markdown, plain, reference_of, words
 from rag.web.presenters.notices import Notice, notices
 from rag.web.presenters.results import passage_url
-from rag.web.presenters.standings import Chip, standing_chip, window_words
+from rag.web.presenters.standings import Chip, day_words, standing_chip, window_words
 
 _WORDS: Final = ("no", "one", "two", "three")
 _GONE: Final = MappingProxyType(

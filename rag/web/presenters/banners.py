@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from rag.core.sources import Access, Selection, Standing, is_eligible, standing
 from rag.models import Revision
-from rag.queries.sources import place
-from rag.web.presenters.citations import day_words
+from rag.queries.eligibility import place
+from rag.web.presenters.standings import day_words
 
 _IN_FORCE: Final = Selection(canonical_only=False)
 _UNSERVED: Final = {

@@ -6,7 +6,7 @@ from datetime import date
 from django.urls import reverse
 
 from rag.models import Revision
-from rag.queries.sources import place
+from rag.queries.eligibility import place
 from rag.web.presenters.standings import Chip, standing_chip, window_words
 
 

@@ -2,13 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date
 from typing import Final
 
 from rag.core.sources import State
 from rag.models import Citation, Revision
 from rag.web.presenters.results import local_day, passage_url
-from rag.web.presenters.standings import window_words
+from rag.web.presenters.standings import day_words, window_words
 
 # What begins emphasis, code, a link, an entity, a cell, an automatic link or an emoji anywhere,
 # and what begins a heading, list, rule or definition at the start of a line.
@@ -30,11 +29,6 @@ class Reference:
     approved: str
     source_sha256: str
     address: str
-
-
-def day_words(day: date) -> str:
-    """A day for people: 1 March 2026."""
-    return f"{day.day} {day:%B %Y}"
 
 
 def approval_words(revision: Revision) -> str:

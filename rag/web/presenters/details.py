@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.translation import get_language_info
 
 from rag.models import Revision
-from rag.web.presenters.citations import approval_words, day_words
-from rag.web.presenters.standings import window_words
+from rag.web.presenters.citations import approval_words
+from rag.web.presenters.standings import day_words, window_words
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from rag.core.conflicts import disagree
 from rag.core.sources import Standing, standing
 from rag.models import Answer
 from rag.queries.answers import Cited, Opened
-from rag.web.presenters.citations import day_words
-from rag.web.presenters.standings import window_words
+from rag.web.presenters.standings import day_words, window_words
 
 # A sentence of more characters is read better in its source.
 LONGEST_SENTENCE: Final = 1200

@@ -10,10 +10,10 @@ from rag.core.snippets import snippet
 from rag.models import Answer
 from rag.queries.answers import selection_of
 from rag.queries.refusals import Near
-from rag.web.presenters.citations import below, day_words
+from rag.web.presenters.citations import below
 from rag.web.presenters.results import LONGEST_SNIPPET, Result, passage_url
 from rag.web.presenters.snippets import stretches_of
-from rag.web.presenters.standings import standing_chip
+from rag.web.presenters.standings import day_words, standing_chip
 
 _WHY: Final = {
     "no_excerpts": "No passage that you may read comes near enough to the question.",

@@ -11,7 +11,7 @@ from rag.core.facts import Fact, product_facts
 from rag.core.sources import Access
 from rag.core.text import body_start
 from rag.models import Revision
-from rag.queries.sources import place
+from rag.queries.eligibility import place
 from rag.web.forms.sources import Passages
 from rag.web.presenters.banners import Banner, banners, passage_banners
 from rag.web.presenters.details import Detail, details, language_tag, summary

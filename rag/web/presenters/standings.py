@@ -37,9 +37,10 @@ def standing_chip(revision: Governed, day: date) -> Chip:
 def window_words(start: date | None, end: date | None) -> str:
     """A validity window for people: ``since 1 March 2026``, ``1 March 2026 to 4 May 2027``."""
     if start is None:
-        return f"until {_day(end)}" if end else "no window"
-    return f"{_day(start)} to {_day(end)}" if end else f"since {_day(start)}"
+        return f"until {day_words(end)}" if end else "no window"
+    return f"{day_words(start)} to {day_words(end)}" if end else f"since {day_words(start)}"
 
 
-def _day(day: date | None) -> str:
+def day_words(day: date | None) -> str:
+    """A day for people: ``1 March 2026``; nothing for none."""
     return f"{day.day} {day:%B %Y}" if day else ""

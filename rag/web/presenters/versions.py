@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from rag.core.sources import Access
 from rag.models import Revision
-from rag.queries.sources import place
+from rag.queries.eligibility import place
 from rag.web.presenters.standings import Chip, standing_chip, window_words
 
 
