@@ -31,6 +31,7 @@ import numpy as np
 
 PROJECT = Path(__file__).resolve().parent.parent
 SECTIONS = 20  # chunks of a document
+WORDS_EACH = 104  # about 650 characters a chunk
 WORDS = 30_000
 SHARES = {"1": ("few",), "50": ("few", "half"), "100": ("few", "half", "rest")}
 DAY = "2020-01-01"
@@ -68,8 +69,7 @@ def document(number: int, words: Sequence[str], chosen: "np.ndarray[Any, Any]") 
 
 def scope_of(number: int) -> str:
     """1 %, 49 % and 50 % of the documents, mixed as they come."""
-    dice = int.from_bytes(hashlib.sha256(str(number).encode()).digest()[:2], "big")
-    return "few" if dice < 655 else "half" if dice < 32768 else "rest"
+    return "few" if number % 100 == 0 else "half" if number % 2 == 0 else "rest"
 
 
 class Scattered:
@@ -118,7 +118,7 @@ def insert(documents: int) -> None:
     rng, words, weights = np.random.default_rng(3), vocabulary(), frequencies()
     for first in range(0, documents, 500):
         numbers = range(first, min(first + 500, documents))
-        drawn = rng.choice(WORDS, (len(numbers), SECTIONS, 120), p=weights)
+        drawn = rng.choice(WORDS, (len(numbers), SECTIONS, WORDS_EACH), p=weights)
         texts = [document(n, words, row) for n, row in zip(numbers, drawn, strict=True)]
         sources = Source.objects.bulk_create(
             Source(source_id=f"manual/{n:05}", scope=scopes[scope_of(n)]) for n in numbers
@@ -239,7 +239,7 @@ def page_of(user: str) -> Callable[[str], object] | None:
     except Resolver404:
         return None
     person = User.objects.get(username=user)
-    person.groups.add(*Group.objects.all())  # roles, which carry no scopes
+    person.groups.add(Group.objects.get(name="member"))
     client = Client(HTTP_HOST="localhost")
     client.force_login(person, "django.contrib.auth.backends.ModelBackend")
 

@@ -64,6 +64,7 @@ def _leaves(inlines: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         inlines.map(lambda words: f"{words}\n==="),
         _paragraphs(inlines).map(lambda code: f"```txt & more\n{code}\n```"),
         _paragraphs(inlines).map(lambda code: _indented("    ", "    ", code)),
+        _paragraphs(inlines).map(lambda code: _indented("\t", "\t", code)),
         st.just("***"),
     )
 

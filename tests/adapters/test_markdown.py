@@ -104,6 +104,22 @@ def test_entity_is_marked_whole() -> None:
     assert page.marked(1) == "&"
 
 
+def test_mark_beside_an_entity_leaves_it_alone() -> None:
+    page = Page(html("a&amp;b", Mark(0, 1, 1), Mark(6, 7, 2)))
+    assert (page.marked(1), page.marked(2)) == ("a", "b")
+
+
+def test_tab_before_code_is_marked_with_the_columns_it_leaves() -> None:
+    page = Page(html("-\t\tcode", *(Mark(at, at + 1, at) for at in (1, 2, 3))))
+    assert [page.marked(at) for at in (1, 2, 3)] == ["", "  ", "c"]
+
+
+def test_escaped_pipe_in_a_cell_is_a_pipe_in_code_too() -> None:
+    text = "|a|\n|-|\n|`b\\|c`|\n"
+    page = Page(html(text, mark(text, "b\\|c"), mark(text, "\\", 2)))
+    assert (page.marked(1), page.marked(2)) == ("b|c", "")
+
+
 def test_of_an_escape_the_character_is_marked() -> None:
     assert Page(html(r"a \* b", Mark(2, 3, 1))).marked(1) == ""
     assert Page(html(r"a \* b", Mark(3, 4, 1))).marked(1) == "*"
@@ -122,43 +138,6 @@ def test_mark_of_no_character_marks_nothing(places: tuple[int, int]) -> None:
     rendered = render("some words", markdown=False, marks=[Mark(*places, 1)])
     assert rendered.unshown == (1,)
     assert "<mark" not in rendered.html
-
-
-DENSE = {
-    "quotes": "> " * 20_000 + "x",
-    "lists": "- " * 20_000 + "x",
-    "items": "".join("  " * depth + "- a\n" for depth in range(300)) + "x",
-    "mixed": "> - 1. " * 5_000 + "x",
-    "brackets": "[" * 40_000 + "x",
-    "images": "![" * 20_000 + "x",
-    "links": "[a](" * 10_000 + "x",
-    "titles": '[a](b "' * 10_000 + "x",
-    "nested links": "[" * 10_000 + "a" + "](b)" * 10_000 + "x",
-    "backticks": "".join("`" * run + " " for run in range(1, 300)) + "x",
-    "emphasis": "*a **a " * 8_000 + "x",
-    "nested emphasis": "*a " * 2_000 + "b*" * 2_000 + "x",
-    "one line": "word " * 200_000 + "x",
-    "no blanks": "w" * 1_000_000 + "x",
-    "entities": "&amp;" * 10_000 + "x",
-    "ampersands": "&" * 100_000 + "x",
-    "pipes": "|a" * 5_000 + "|\n" + "|-" * 5_000 + "|\n|x",
-    "short rows": "|a" * 200 + "|\n" + "|-" * 200 + "|\n" + "b\n" * 500 + "x",
-    "fences": "```\n" * 5_001 + "x",
-    "blank lines": "\n" * 100_000 + "x",
-    "html": "<div>" * 20_000 + "x",
-}
-
-
-@pytest.mark.parametrize("text", DENSE.values(), ids=list(DENSE))
-def test_dense_text_is_shown_and_marked(text: str) -> None:
-    rendered = render(text, markdown=True, marks=[Mark(len(text) - 1, len(text), 1)])
-    assert Page(rendered.html).marked(1) == "x"
-    assert len(rendered.html) < 12 * len(text) + 1_000
-
-
-def test_brackets_out_of_all_measure_stand_as_they_are() -> None:
-    text = "*a* " + "[" * 30_000
-    assert Page(html(text)).text == text + "\n"
 
 
 def test_text_is_parsed_once_and_marked_as_often_as_it_is_asked_for() -> None:

@@ -124,6 +124,55 @@ def test_blocks_of_untidy_texts_are_those_of_the_reference(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        *("# a #", "#a", "## a#\nb", "#\ta \\#", "####### a", " # a\n    # b", "a\n# b", "# #"),
+        *("a\n=", "a\nb\n---", "a\n- -", "> a\n---", "- a\n---", "a\n    ---", "***\na", "* * *"),
+        *("- a\n\n  - b\n  - c", "- a\n  - b\n\n- c", "- a\n- b\n\n  c\n- d", "- a\n\n\n  b"),
+        *(
+            "- a\n+ b",
+            "1. a\n2) b",
+            "a\n2. b",
+            "a\n1. b",
+            "a\n-\nb",
+            "-\n\n  a",
+            "-\n  a",
+            "- a\n b\nc",
+            "-a",
+        ),
+        *(
+            "-     a",
+            "- a\n\n      b",
+            "1000. a\n\n   \tb",
+            "10. a\n\n \tb",
+            "-\t\ta",
+            "1234567890. a",
+        ),
+        *("> a\nb", "> a\n\nb", ">a\n> b\n>\n> c", "> - a\n>\n> - b", "> - a\n> - b", "- > a\n- b"),
+        *(
+            "```\na",
+            "~~~\na\n~~~~ \nb",
+            "```a`b\nc",
+            "  ```\n   a\n b\n```",
+            "- ```\n  a\n- b",
+            "~~~`\na",
+        ),
+        *("    a\n\n    b\n", "    a\n  \n      b\n\n", "a\n    b", "\ta\n\n\n\tb\nc", "> ```\na"),
+        *(
+            "a|b\n-|-\nc\n\nd",
+            "a\n|b|\n|-|\n|c",
+            "|a|\n|-|-|",
+            "|a|\n|:-:|\n> b",
+            "|a|\n|-|\n    b",
+        ),
+        *("|a\\|b|c|\n|-|-|\n|\\||`d\\|`|", "> |a|\n> |-|\nb", "|a|\n-\n", "|a|\n--\n", "a\n|-|"),
+    ],
+)
+def test_blocks_of_a_small_text_are_those_of_the_reference(text: str) -> None:
+    assert list(found(text)) == list(expected(text))
+
+
+@pytest.mark.parametrize(
     ("text", "blocks"),
     [
         ("> - > - \ta", ["blockquote", "ul", "li", "blockquote", "ul", "li", "code"]),

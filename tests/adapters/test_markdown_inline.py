@@ -98,6 +98,7 @@ def test_text_tokens_stand_where_they_say(content: str) -> None:
         ),
         *(
             "(a(b(c)d)e)",
+            "(a(b(c(d(e)))))",
             "(a\\)b)",
             "(a\\ b)",
             "(<a\\>b>)",

@@ -57,7 +57,8 @@ def stands_for(source: str, character: str) -> bool:
     """Whether the character is part of what an entity shows, or of a tab before code."""
     if source == "\t":
         return character == " "
-    return source.startswith("&") and character in unescape(source) + "\ufffd"
+    is_entity = re.fullmatch(r"&#?\w+;", source)
+    return is_entity is not None and character in unescape(source) + "\ufffd"
 
 
 @settings(deadline=None)

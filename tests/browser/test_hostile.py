@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.hostile import STRINGS
 
 from tests.browser.conftest import Open
 from tests.browser.serving import Running
 from tests.browser.steps import ask
+from tests.hostile import STRINGS
 
 IDS: Final = """
 import json

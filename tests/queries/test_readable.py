@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from rag.core.sources import Access, is_readable, standing
 from rag.models import Revision
-from rag.queries.eligibility import governed, readable_revisions
-from rag.queries.sources import place
+from rag.queries.eligibility import governed, place, readable_revisions
 from tests.queries.test_eligibility import ACCESSES, DAYS, create_revisions
 
 

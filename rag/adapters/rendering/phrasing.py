@@ -30,7 +30,7 @@ class Phrasing:
     def show(self, spans: Spans) -> None:
         """Show what the spans read as one; without its markup if that is out of all measure."""
         content = Content(self._text, spans)
-        tokens = [] if is_text(content.text) else _tokens(content.text)
+        tokens = [] if is_text(content.text) else tokens_of(content.text)
         if not tokens:
             self._builder.show_all(spans)
         for token, span in tokens:
@@ -93,7 +93,7 @@ class Phrasing:
         self._closings.append(f"</{tag}>")
 
 
-def _tokens(content: str) -> _Tokens:
+def tokens_of(content: str) -> _Tokens:
     """The tokens of the content; none if it is too tangled or too deep, or one is misplaced."""
     try:
         tokens = scan(content)

@@ -1,5 +1,7 @@
 """The last gate: what may stand in the HTML of a source, whatever was put in."""
 
+import re
+
 import nh3
 
 _DIRECTED = {"li", "p", "h2", "h3", "h4", "h5", "h6", "th", "td", "div"}
@@ -32,6 +34,7 @@ CLASSES = {
 SCHEMES = {"http", "https", "mailto"}
 REL = "noopener noreferrer nofollow"
 
+_HEADING = re.compile(r"#h-[0-9]+")
 _CLEANER = nh3.Cleaner(
     tags=TAGS,
     clean_content_tags={"script", "style"},
@@ -40,7 +43,7 @@ _CLEANER = nh3.Cleaner(
     allowed_classes=CLASSES,
     url_schemes=SCHEMES,
     link_rel=REL,
-    url_relative=lambda url: url if url.startswith("#") else None,
+    url_relative=lambda url: url if _HEADING.fullmatch(url) else None,
 )
 
 
