@@ -8,7 +8,7 @@ question is stemmed for follows from the asker's eligible rows.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -96,15 +96,18 @@ class TermCounts:
 
 def tokens(text: str) -> list[Token]:
     """The tokens of ``text`` in order, folded."""
-    found: list[Token] = []
-    for match in _TOKEN.finditer(fold(text)):
-        kind, run = match.lastgroup, match.group()
-        if kind == "cjk":
-            pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
-            found.extend(Token(pair, stemmed=False) for pair in pairs)
+    return [token for _, token in placed(fold(text))]
+
+
+def placed(folded: str) -> Iterator[tuple[int, Token]]:
+    """The tokens of a folded text, each with the offset at which it begins there."""
+    for match in _TOKEN.finditer(folded):
+        at, run = match.start(), match.group()
+        if match.lastgroup == "cjk":
+            for i in range(max(len(run) - 1, 1)):
+                yield at + i, Token(run[i : i + 2], stemmed=False)
         else:
-            found.append(Token(run, stemmed=kind == "word"))
-    return found
+            yield at, Token(run, stemmed=match.lastgroup == "word")
 
 
 def term_counts(title: str, context: str, text: str, language: str) -> TermCounts:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from unicodedata import category
 
-from rag.core.lexical import Token, content_tokens, stem, stop_words, tokens
+from rag.core.lexical import Token, content_tokens, placed, stem, stop_words, tokens
 from rag.core.text import Span, fold
 
 _RUN: Final = re.compile(r"\S+")
@@ -57,10 +57,12 @@ def located(text: str) -> list[Word]:
 
     Starts ascend and ends do. CJK bigrams overlap by one, and the two words of "¼" wholly.
     """
+    if text.isascii() and "-\n" not in text:  # folding is then case and white space alone
+        return [Word(at, at + len(token.word), token) for at, token in placed(text.lower())]
     folded, starts, ends = _traced(text)
     return [
         Word(starts[at], _with_marks(text, ends[at + len(token.word) - 1]), token)
-        for at, token in _found(folded)
+        for at, token in placed(folded)
     ]
 
 
@@ -111,22 +113,6 @@ def _keys(token: Token, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "", token.word
     if token.stemmed:
         yield from ((language, stem(token.word, language)) for language in languages)
-
-
-def _found(folded: str) -> Iterator[tuple[int, Token]]:
-    """The tokens of a folded text with their offsets.
-
-    Between two tokens stands no character that could begin one, so the next occurrence is the
-    right one; only the bigrams of a CJK run begin before the one before them ends.
-    """
-    at = before = 0
-    paired = False
-    for token in tokens(folded):
-        pair = not token.stemmed and len(token.word) == 2
-        goes_on = paired and pair and folded.startswith(token.word, before + 1)
-        before = before + 1 if goes_on else folded.index(token.word, at)
-        at, paired = before + len(token.word), pair
-        yield before, token
 
 
 def _with_marks(text: str, end: int) -> int:

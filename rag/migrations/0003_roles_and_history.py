@@ -8,33 +8,54 @@ import rag.core.sources
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('rag', '0002_audit_is_append_only'),
+        ("rag", "0002_audit_is_append_only"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AlterModelOptions(
-            name='answer',
-            options={'permissions': (('ask_answer', 'Can ask'),)},
+            name="answer",
+            options={"permissions": (("ask_answer", "Can ask"),)},
         ),
         migrations.AlterModelOptions(
-            name='rebuildrun',
-            options={'permissions': (('operate_rebuildrun', 'Can see the index and rebuild it'),)},
+            name="rebuildrun",
+            options={"permissions": (("operate_rebuildrun", "Can see the index and rebuild it"),)},
         ),
         migrations.AlterModelOptions(
-            name='revision',
-            options={'permissions': (('search_revision', 'Can search and read what is served'), ('upload_revision', 'Can upload sources'), ('review_revision', 'Can read what is pending and what is no longer served'), ('approve_revision', 'Can approve, reject and withdraw'))},
+            name="revision",
+            options={
+                "permissions": (
+                    ("search_revision", "Can search and read what is served"),
+                    ("upload_revision", "Can upload sources"),
+                    ("review_revision", "Can read what is pending and what is no longer served"),
+                    ("approve_revision", "Can approve, reject and withdraw"),
+                )
+            },
         ),
         migrations.AddField(
-            model_name='answer',
-            name='person',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='answers', to=settings.AUTH_USER_MODEL),
+            model_name="answer",
+            name="person",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="answers",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AlterField(
-            model_name='revision',
-            name='state',
-            field=models.CharField(choices=[('pending', 'pending'), ('approved', 'approved'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn'), ('erased', 'erased')], default=rag.core.sources.State['PENDING'], max_length=20),
+            model_name="revision",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("pending", "pending"),
+                    ("approved", "approved"),
+                    ("rejected", "rejected"),
+                    ("withdrawn", "withdrawn"),
+                    ("erased", "erased"),
+                ],
+                default=rag.core.sources.State["PENDING"],
+                max_length=20,
+            ),
         ),
     ]

@@ -4,18 +4,31 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('rag', '0005_identity'),
+        ("rag", "0005_identity"),
     ]
 
     operations = [
         migrations.RemoveIndex(
-            model_name='revision',
-            name='revision_eligibility',
+            model_name="revision",
+            name="revision_eligibility",
         ),
         migrations.AddIndex(
-            model_name='revision',
-            index=models.Index(fields=['state', 'valid_from', 'valid_until', 'status', 'canonical', 'source', 'product', 'language', 'kind', 'approved_at'], name='revision_eligibility'),
+            model_name="revision",
+            index=models.Index(
+                fields=[
+                    "state",
+                    "valid_from",
+                    "valid_until",
+                    "status",
+                    "canonical",
+                    "source",
+                    "product",
+                    "language",
+                    "kind",
+                    "approved_at",
+                ],
+                name="revision_eligibility",
+            ),
         ),
     ]

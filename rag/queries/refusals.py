@@ -15,7 +15,7 @@ from rag.models import Answer, Chunk, ProductFact, Revision
 from rag.queries.answers import selection_of
 from rag.queries.eligibility import eligible_revisions, governed
 from rag.queries.reading import reading
-from rag.queries.snapshots import current_snapshot
+from rag.queries.snapshots import snapshot_for
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,10 @@ def unmentioned(answer: Answer, access: Access) -> tuple[str, ...]:
     # Whatever the question was narrowed to: "no source" must mean none.
     everything = Selection(selection_of(answer).statuses, canonical_only=False)
     with reading():
-        snapshot, rows = current_snapshot(), eligible_revisions(access, everything)
-        products, eligible = _products(rows), snapshot.mask(rows.values_list("pk", flat=True))
+        rows = eligible_revisions(access, everything)
+        products, keys = _products(rows), list(rows.values_list("pk", flat=True))
+        snapshot = snapshot_for(keys)
+    eligible = snapshot.mask(keys)
     return tuple(
         written
         for code, written in asked.items()
