@@ -4,8 +4,8 @@ from unittest.mock import patch
 
 import pytest
 
-from rag.adapters import markdown as module
-from rag.adapters.markdown import Heading, Mark, render
+from rag.adapters.markdown import Heading, Layouts, Mark, render
+from rag.adapters.rendering.composing import compose_markdown
 from tests.adapters.markdown_texts import Page
 
 
@@ -142,14 +142,14 @@ def test_mark_of_no_character_marks_nothing(places: tuple[int, int]) -> None:
 
 def test_text_is_parsed_once_and_marked_as_often_as_it_is_asked_for() -> None:
     text = "A text of this test alone."
-    with patch.object(module, "compose_markdown", wraps=module.compose_markdown) as compose:
+    with patch("rag.adapters.markdown.compose_markdown", wraps=compose_markdown) as compose:
         shown = [html(text, Mark(0, 1, 1)), html(text, Mark(2, 6, 1)), html(text)]
     assert compose.call_count == 1
     assert [Page(each).marked(1) for each in shown] == ["A", "text", ""]
 
 
 def test_layouts_are_kept_up_to_their_limit() -> None:
-    layouts = module.Layouts(limit=module.Layouts(10**9).get("a" * 50, markdown=False).size * 2)
+    layouts = Layouts(limit=Layouts(10**9).get("a" * 50, markdown=False).size * 2)
     first = layouts.get("a" * 50, markdown=False)
     layouts.get("b" * 50, markdown=False)
     assert layouts.get("a" * 50, markdown=False) is first
