@@ -79,7 +79,7 @@ def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
     known: dict[str, frozenset[str]] = {}
     for _, _, token in words:
         if token.word not in known:
-            keys = () if token.word in stops else _keys(token, languages)
+            keys = () if token.word in stops else _keys(token.word, token.stemmed, tuple(languages))
             known[token.word] = frozenset().union(*(asked.get(key, ()) for key in keys))
     return [Match(w.start, w.end, held) for w in words if (held := known[w.token.word])]
 
@@ -103,16 +103,19 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 def _by_key(asked: Iterable[Token], languages: Sequence[str]) -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = {}
     for token in asked:
-        for key in _keys(token, languages):
+        for key in _keys(token.word, token.stemmed, tuple(languages)):
             found.setdefault(key, set()).add(token.word)
     return found
 
 
-def _keys(token: Token, languages: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """What two tokens must share one of: the folded word, or the stem in some language."""
-    yield "", token.word
-    if token.stemmed:
-        yield from ((language, stem(token.word, language)) for language in languages)
+@lru_cache(maxsize=1 << 16)
+def _keys(word: str, stemmed: bool, languages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """What two tokens must share one of: the folded word, or the stem in some language.
+
+    Remembered: ten snippets ask for a thousand words, nearly all of which an earlier page had.
+    """
+    stems = ((language, stem(word, language)) for language in languages if stemmed)
+    return (("", word), *stems)
 
 
 def _with_marks(text: str, end: int) -> int:
