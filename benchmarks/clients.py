@@ -114,7 +114,7 @@ class Client(threading.Thread):
             if kind < 0.2 and links:
                 self.timed("source", "get", unescape(self.dice.choice(links)))
             elif kind < 0.3:
-                form = {"question": question, **self.token("/ask/")}
+                form = {"q": question, **self.token("/ask/")}
                 self.timed("ask", "post", "/ask/", data=form)
 
     def timed(self, kind: str, method: str, path: str, **how: Any) -> str:

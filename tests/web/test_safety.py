@@ -105,7 +105,7 @@ def test_restored_page_is_whole(client: Client, erin: User) -> None:
 def test_form_from_elsewhere_is_refused(erin: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(erin, "django.contrib.auth.backends.ModelBackend")
-    response = client.post(reverse("ask"), {"question": "How many days?"})
+    response = client.post(reverse("ask"), {"q": "How many days?"})
     assert response.status_code == 403
     assert "reload the page" in response.content.decode()
 
