@@ -61,6 +61,24 @@ def _wrong_password(page: Page) -> None:
     expect(page.get_by_role("alert")).to_be_visible()
 
 
+def _locked_out(page: Page) -> None:
+    """A name of nobody, so that no other state is locked out with it."""
+    while page.get_by_label("Password").count():
+        page.get_by_label("Username").fill("ghost")
+        page.get_by_label("Password").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_load_state()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Too many failed sign-ins")
+
+
+def _opened(name: str) -> Reach:
+    def reach(page: Page) -> None:
+        page.locator("main").get_by_role("link", name=name, exact=True).click()
+        page.wait_for_url("**/change/")
+
+    return reach
+
+
 def _refused_upload(page: Page) -> None:
     files = [
         {"name": "good.md", "mimeType": "text/markdown", "buffer": b"# Good\n\nA sentence here.\n"},
@@ -85,6 +103,7 @@ STATES: Final[Mapping[str, State]] = MappingProxyType(
     {
         "sign-in": State("", "/accounts/login/"),
         "sign-in-failed": State("", "/accounts/login/", _wrong_password),
+        "sign-in-locked-out": State("", "/accounts/login/", _locked_out, expected=("429",)),
         "password-reset": State("", "/accounts/password_reset/"),
         "password-reset-sent": State("", "/accounts/password_reset/done/"),
         "password-reset-link": State("", "/accounts/reset/AA/aa-aa/"),
@@ -121,8 +140,10 @@ STATES: Final[Mapping[str, State]] = MappingProxyType(
         ),
         "review-reader": State("rita", "/review/", _revision("Parking")),
         "people": State("admin", "/review/auth/user/"),
+        "person": State("admin", "/review/auth/user/", _opened("erin")),
         "person-new": State("admin", "/review/auth/user/add/"),
         "groups": State("admin", "/review/auth/group/"),
+        "group": State("admin", "/review/auth/group/", _opened("member")),
         "scopes": State("admin", "/review/rag/scope/"),
         "grants": State("admin", "/review/rag/grant/"),
         "record": State("admin", "/review/rag/auditevent/"),
