@@ -25,19 +25,19 @@ from typing import Any
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
-from markdown_it import MarkdownIt  # noqa: E402
+from markdown_it import MarkdownIt
 
-from rag.adapters import markdown  # noqa: E402
-from rag.adapters.markdown import Layouts, Mark, render  # noqa: E402
-from rag.adapters.rendering import phrasing  # noqa: E402
-from rag.adapters.rendering.blocks import Paragraph, Table, Title  # noqa: E402
-from rag.adapters.rendering.composing import compose_markdown  # noqa: E402
-from rag.adapters.rendering.content import Content  # noqa: E402
-from rag.adapters.rendering.inline import is_text  # noqa: E402
-from rag.adapters.rendering.painting import Painter  # noqa: E402
-from rag.adapters.rendering.parsing import parse  # noqa: E402
-from rag.adapters.rendering.sanitising import sanitised  # noqa: E402
-from rag.core.text import body_start, decode  # noqa: E402
+from rag.adapters import markdown
+from rag.adapters.markdown import Layouts, Mark, render
+from rag.adapters.rendering import phrasing
+from rag.adapters.rendering.blocks import Paragraph, Table, Title
+from rag.adapters.rendering.composing import compose_markdown
+from rag.adapters.rendering.content import Content
+from rag.adapters.rendering.inline import is_text
+from rag.adapters.rendering.painting import Painter
+from rag.adapters.rendering.parsing import parse
+from rag.adapters.rendering.sanitising import sanitised
+from rag.core.text import body_start, decode
 
 REFERENCE = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["reference"])
 

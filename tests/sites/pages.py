@@ -32,14 +32,18 @@ def page(arguments: Sequence[str]) -> str:
 
 
 def crawl(arguments: Sequence[str]) -> str:
-    """The pages that these addresses lead to, each once, in the order in which they are found."""
+    """The pages that these addresses lead to, each once, in the order in which they are found.
+
+    Each is shown as a page and, under its address with ``HTMX`` behind, as the fragment.
+    """
     name, limit, *waiting = arguments
     pages: dict[str, str] = {}
-    while waiting and len(pages) < int(limit):
+    while waiting and len(pages) < 2 * int(limit):
         path = waiting.pop(0)
         if path not in pages:
             text = shown(fetch(name, "get", path, {}))
             pages[path] = text
+            pages[f"{path} {HTMX}"] = shown(fetch(name, "get", path, {HTMX: "1"}))
             links = (unescape(link).partition("#")[0] for link in _LINK.findall(text))
             waiting += [link for link in links if is_page(link)]
     return json.dumps(pages)
