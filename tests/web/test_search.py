@@ -1,16 +1,13 @@
 """The search page: what it shows, to whom, under which address, and what it never tells."""
 
 import re
-import threading
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from django.db import connection
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -19,11 +16,8 @@ from pytest_django import Settings
 from rag.actions.governing import today
 from rag.actions.people import grant, revoke
 from rag.core.retrieval import LONGEST_QUESTION, Mode
-from rag.core.sources import Status
 from rag.models import Revision
 from rag.queries.eligibility import access_of_user
-from rag.web.forms.search import Search, SearchForm
-from rag.web.parts import site_parts
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -393,32 +387,3 @@ def test_the_same_address_is_not_added_twice(client: Client, tmp_path: Path) -> 
     headers = {"HX-Request": "true", "HX-Current-URL": there}
     response = client.get(reverse("search"), {"q": "export"}, headers=headers)
     assert response["HX-Push-Url"] == "false"
-
-
-# The address
-
-
-def test_the_address_holds_everything() -> None:
-    search = Search(
-        q="export & “csv” #1",
-        scopes=("a b", "hr"),
-        product="GX+1",
-        as_of=date(2026, 11, 30),
-        statuses=(Status.SUPERSEDED, Status.HISTORICAL),
-        mode=Mode.LEXICAL,
-        page=3,
-    )
-    for each in (search, Search(), replace(search, page=1, scopes=())):
-        form = SearchForm(QueryDict(each.url().partition("?")[2]))
-        assert form.search() == each
-        assert form.sentences() == {}
-
-
-def test_every_thread_serves_with_the_same_parts() -> None:
-    found: list[object] = []
-    threads = [threading.Thread(target=lambda: found.append(site_parts())) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len({id(parts) for parts in found}) == 1
