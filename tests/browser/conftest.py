@@ -21,6 +21,9 @@ LAUNCH: Final = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 
+# What Chromium says when somebody is in a field before the page is first shown, as tests are.
+HURRIED: Final = "Autofocus processing was blocked"
+
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
@@ -58,7 +61,7 @@ class Watch:
 
     def __init__(self, context: BrowserContext) -> None:
         self.seen: list[str] = []
-        self.expected: list[str] = []
+        self.expected: list[str] = [HURRIED]
         context.on("console", lambda message: self.seen.append(f"console: {message.text}"))
         context.on("weberror", lambda error: self.seen.append(f"script: {error.error}"))
         context.on("response", self._response)

@@ -9,12 +9,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 ACTOR: Final = "ada"
 TIMEOUT: Final = 120
+# When everything happens in the processes of ``driver.py``: on the day of this run.
+NOON: Final = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)
 
 # What may differ between two sites that show the same: a random id, and the digest of the whole
 # index, which only operators are shown. Nothing else is normalised.
@@ -26,6 +29,7 @@ from django.contrib.auth.models import Group, User
 User.objects.create_user({ACTOR!r})
 for group, user, role in (
     ("sellers", "sam", "member"),
+    ("sellers", "sue", "member"),
     ("sellers", "rosa", "reviewer"),
     ("sellers", "paul", "approver"),
     ("sellers", "adam", "admin"),
@@ -107,7 +111,7 @@ class Site:
 
     def create(self) -> None:
         """Tables and people: ada imports, hana is of the people-team, nora has no grant, and the
-        sellers are sam (member), rosa (reviewer), paul (approver) and adam (admin)."""
+        sellers are sam and sue (members), rosa (reviewer), paul (approver) and adam (admin)."""
         for command in (["migrate", "--verbosity", "0"], ["shell", "--command", _PEOPLE]):
             result = self.run(*command)
             assert result.returncode == 0, result
@@ -148,7 +152,7 @@ class Site:
         ours = ("EVIDENCE_", "DJANGO_", "PYTHONHASHSEED")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         own = {"EVIDENCE_HOME": str(self.home), "EVIDENCE_PROFILE": self.profile}
-        return kept | own | dict(self.settings)
+        return kept | own | {"NOON": NOON.isoformat()} | dict(self.settings)
 
 
 def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
