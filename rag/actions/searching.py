@@ -23,7 +23,8 @@ from rag.core.retrieval import (
     retrieve,
 )
 from rag.core.sources import Access, Selection
-from rag.queries.eligibility import access_now, behind, eligible_revisions
+from rag.queries.eligibility import access_now, behind
+from rag.queries.groups import Group, eligible_groups
 from rag.queries.hits import hits_of, texts_of
 from rag.queries.reading import reading
 from rag.queries.snapshots import current_manifest, snapshot_for
@@ -33,11 +34,15 @@ BEHIND: Final = "The index is older than the imported sources of your scopes."
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gives. ``manifest`` is the index's digest, for operators and the record."""
+    """What a search gives, and the ``eligible`` revisions that it was computed from.
+
+    ``manifest`` is the index's digest, for operators and the record.
+    """
 
     hits: tuple[Hit, ...]
     manifest: str
     languages: tuple[str, ...]
+    eligible: tuple[Group, ...]
     notice: str = ""
 
 
@@ -87,18 +92,18 @@ def _found(
 ) -> Found:
     with reading():
         access = access_now(access)
-        rows = list(eligible_revisions(access, selection).values_list("pk", "language"))
-        revisions = [pk for pk, _ in rows]
+        groups = eligible_groups(access, selection)
+        revisions = [pk for group in groups for pk in group.revisions]
         snapshot = snapshot_for(revisions)
         if vector is not None:
             check_manifest(
                 snapshot.manifest, parts.embedder.profile, parts.chunking, parts.analyser
             )
         late = _notice(access)
-        languages = tuple(sorted({language for _, language in rows}))
+        languages = tuple(sorted({group.language for group in groups}))
         ranked = rank(snapshot, revisions, Question(question, vector, languages))
         hits = hits_of(snapshot, ranked, in_force=not selection.archive)
-    return Found(hits, snapshot.manifest.digest, languages, late)
+    return Found(hits, snapshot.manifest.digest, languages, groups, late)
 
 
 def _notice(access: Access) -> str:

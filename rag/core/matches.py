@@ -72,16 +72,10 @@ def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
     A word matches by its folded form, or by its stem in one of ``languages``. Stop words count
     only where the question has no other words.
     """
-    content = content_tokens(question, languages)
-    stops = stop_words(tuple(languages)) if content else frozenset()
-    asked = _by_key(content or tokens(question), languages)
-    words = located(text) if asked else []
-    known: dict[str, frozenset[str]] = {}
-    for _, _, token in words:
-        if token.word not in known:
-            keys = () if token.word in stops else _keys(token.word, token.stemmed, tuple(languages))
-            known[token.word] = frozenset().union(*(asked.get(key, ()) for key in keys))
-    return [Match(w.start, w.end, held) for w in words if (held := known[w.token.word])]
+    known = _known(question, tuple(languages))
+    if not known.asked:
+        return []
+    return [Match(w.start, w.end, held) for w in located(text) if (held := known[w.token])]
 
 
 def marks(text: str, question: str, languages: Sequence[str]) -> tuple[Span, ...]:
@@ -100,22 +94,32 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(joined)
 
 
-def _by_key(asked: Iterable[Token], languages: Sequence[str]) -> dict[tuple[str, str], set[str]]:
-    found: dict[tuple[str, str], set[str]] = {}
-    for token in asked:
-        for key in _keys(token.word, token.stemmed, tuple(languages)):
-            found.setdefault(key, set()).add(token.word)
-    return found
+class _Known(dict[Token, frozenset[str]]):
+    """Which words of one question a word of a text matches, found out once for each word."""
+
+    def __init__(self, question: str, languages: tuple[str, ...]) -> None:
+        content = content_tokens(question, languages)
+        self._languages = languages
+        self._stops = stop_words(languages) if content else frozenset()
+        self.asked: dict[tuple[str, str], set[str]] = {}
+        for token in content or tokens(question):
+            for key in self._keys(token):
+                self.asked.setdefault(key, set()).add(token.word)
+
+    def __missing__(self, token: Token) -> frozenset[str]:
+        keys = () if token.word in self._stops else self._keys(token)
+        self[token] = frozenset().union(*(self.asked.get(key, ()) for key in keys))
+        return self[token]
+
+    def _keys(self, token: Token) -> Iterator[tuple[str, str]]:
+        """What two words must share one of: the folded word, or the stem in some language."""
+        yield "", token.word
+        if token.stemmed:
+            yield from ((language, stem(token.word, language)) for language in self._languages)
 
 
-@lru_cache(maxsize=1 << 16)
-def _keys(word: str, stemmed: bool, languages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """What two tokens must share one of: the folded word, or the stem in some language.
-
-    Remembered: ten snippets ask for a thousand words, nearly all of which an earlier page had.
-    """
-    stems = ((language, stem(word, language)) for language in languages if stemmed)
-    return (("", word), *stems)
+# A page of results asks ten times with one question.
+_known = lru_cache(maxsize=64)(_Known)
 
 
 def _with_marks(text: str, end: int) -> int:

@@ -32,7 +32,7 @@ def fault(name: str) -> Iterator[None]:
         return eligible(access, selection, name)
 
     with (
-        patch("rag.actions.searching.eligible_revisions", without),
+        patch("rag.queries.groups.eligible_revisions", without),
         patch("rag.actions.asking.eligible_revisions", without),
     ):
         yield

@@ -8,11 +8,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from rag.actions.profiles import default_policy
+from rag.actions.searching import Found
 from rag.actions.searching import search as find
 from rag.core.retrieval import Options
 from rag.core.roles import Permission
 from rag.core.sources import Access
-from rag.queries.filters import filters_of, newest_texts
+from rag.queries.filters import Filters, filters_among, filters_of, newest_texts
 from rag.queries.reading import reading
 from rag.queries.results import on_record
 from rag.web.access import access_of, permitted
@@ -48,25 +49,39 @@ def search(request: HtmxRequest) -> HttpResponse:
 
 
 def _page(asked: Search, access: Access, typed: str, errors: Mapping[str, str]) -> SearchPage:
-    filters = filters_of(access, asked.selection)
-    outcome = Outcome("refused") if errors else _outcome(asked, access)
-    return page_of(asked, access, filters, outcome, typed, errors)
+    found = None if errors else _found(asked, access)
+    outcome = Outcome("refused") if errors else _outcome(asked, access, found)
+    return page_of(asked, access, _filters(asked, access, found), outcome, typed, errors)
 
 
-def _outcome(asked: Search, access: Access) -> Outcome:
-    """What is found for a search that makes sense."""
+def _found(asked: Search, access: Access) -> Found | None:
+    """What is found, where there is something to search for and to search in."""
     narrowed = asked.narrowed(access)
-    if not access.scopes:
-        return Outcome("ungranted")
-    if not asked.q:
-        return start_of(newest_texts(narrowed, asked.selection, RECENT), access.as_of)
-    if not narrowed.scopes:
-        return nothing_of(asked)
+    if not asked.q or not narrowed.scopes:
+        return None
     # One more than is shown says whether there is a next page.
     options = Options(asked.mode, default_policy(), k=asked.page * PER_PAGE + 1)
-    found = find(asked.q, narrowed, asked.selection, options, site_parts())
-    records = on_record({hit.revision for hit in shown_hits(asked, found)})
-    return outcome_of(asked, found, records, access.as_of)
+    return find(asked.q, narrowed, asked.selection, options, site_parts())
+
+
+def _outcome(asked: Search, access: Access, found: Found | None) -> Outcome:
+    """What stands below the field for a search that makes sense."""
+    if found is not None:
+        records = on_record({hit.revision for hit in shown_hits(asked, found)})
+        return outcome_of(asked, found, records, access.as_of)
+    if not access.scopes:
+        return Outcome("ungranted")
+    if asked.q:
+        return nothing_of(asked)
+    newest = newest_texts(asked.narrowed(access), asked.selection, RECENT)
+    return start_of(newest, access.as_of)
+
+
+def _filters(asked: Search, access: Access, found: Found | None) -> Filters:
+    """What the search has read to rank is all that is eligible, unless it was narrowed."""
+    if found is None or asked.scopes or asked.product:
+        return filters_of(access, asked.selection)
+    return filters_among(found.eligible)
 
 
 def _fragment(request: HtmxRequest, page: SearchPage) -> HttpResponse:
