@@ -55,7 +55,8 @@ def backup(site: Path, folder: Path, settings: Path | None, keep: int | None) ->
         shutil.rmtree(draft, ignore_errors=True)
         raise
     _sync(folder)
-    for old in sorted(folder.glob("evidence-*"))[: -keep if keep else 0]:
+    made = sorted(path.parent for path in folder.glob(f"evidence-*/{SUMS}"))
+    for old in made[: -keep if keep else 0]:
         shutil.rmtree(old)
     return final
 

@@ -48,6 +48,7 @@ class Plan:
 
 def plan(parts: Parts, epoch: str) -> Plan:
     """Chunk every pending and approved revision. Raises what a custom splitter's result breaks."""
+    split = parts.chunker.split  # an unknown policy is refused, even if nothing is to be cut
     revisions = list(
         Revision.objects.filter(state__in=INDEXABLE)
         .select_related("source")
@@ -61,7 +62,8 @@ def plan(parts: Parts, epoch: str) -> Plan:
         if revision.kind == Revision.Kind.FACTS:
             facts[revision.pk] = product_facts(revision.text)
             continue
-        for chunk, passage in _passages(revision, parts, epoch):
+        chunks = split(revision.text, revision.title)
+        for chunk, passage in _passages(revision, chunks, parts, epoch):
             rows.append(_row(revision, chunk, passage.key))
             passages.setdefault(passage.key, passage)
     return Plan(tuple(revisions), tuple(rows), passages, facts)
@@ -73,9 +75,8 @@ def _check_text(revision: Revision) -> None:
 
 
 def _passages(
-    revision: Revision, parts: Parts, epoch: str
+    revision: Revision, chunks: Sequence[Chunk], parts: Parts, epoch: str
 ) -> Iterator[tuple[Chunk, PlannedPassage]]:
-    chunks = parts.chunker.split(revision.text, revision.title)
     check_chunks(chunks, revision.text)
     whole = _document_digest(revision, chunks) if is_contextual(parts.embedder) else ""
     for chunk in chunks:

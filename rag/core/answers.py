@@ -123,7 +123,7 @@ def gate(
     supplied: Sequence[Supplied],
     still_served: Callable[[Supplied], bool],
 ) -> Verdict:
-    """Accept or refuse a proposal (DESIGN section 5, Answers).
+    """Accept or refuse a proposal.
 
     ``still_served`` says whether an excerpt's revision is eligible now with the text retrieved.
     """

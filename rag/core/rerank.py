@@ -27,7 +27,7 @@ def rerank(
     """By (coverage of required, similarity + 0.25 · coverage of question, id), descending.
 
     A coverage is the share, 0 to 1, of distinct words that the text contains; without required
-    terms it counts 1. The id descends too: the one exception to ascending ties (REFERENCE C).
+    terms it counts 1. The id descends too: the one exception to ascending ties.
     """
     wanted = {token.word for term in required for token in tokens(term)}
     asked = {token.word for token in content_tokens(question, languages)}

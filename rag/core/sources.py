@@ -83,7 +83,7 @@ class Governed:
 
 
 def is_eligible(revision: Governed, access: Access, selection: Selection) -> bool:
-    """Whether ``access`` may be shown ``revision`` under ``selection`` (DESIGN section 5)."""
+    """Whether ``access`` may be shown ``revision`` under ``selection``."""
     return (
         revision.scope in access.scopes
         and revision.state is State.APPROVED
