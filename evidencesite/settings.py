@@ -208,10 +208,10 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 LOGIN_URL = "login"
-LOGIN_REDIRECT_URL = "search"
+LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "login"
 SESSION_COOKIE_AGE = 3600 * env.integer(
-    "SESSION_HOURS", 12, 1, 24 * 30, help="How long a person stays signed in without coming back."
+    "SESSION_HOURS", 12, 1, 24 * 30, help="Hours that a sign-in lasts."
 )
 SESSION_SAVE_EVERY_REQUEST = False
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
@@ -227,6 +227,7 @@ AXES_COOLOFF_TIME = timedelta(
     )
 )
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_WHITELIST_CALLABLE = "rag.web.signing_in.has_no_name"
 AXES_CLIENT_IP_CALLABLE = "rag.web.addresses.client_address"
 AXES_LOCKOUT_TEMPLATE = "registration/locked_out.html"
 AXES_HTTP_RESPONSE_CODE = 429

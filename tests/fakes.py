@@ -60,10 +60,14 @@ class FakeBufferEmbedder(FakeEmbedder):
 
 
 class FakeContextualEmbedder:
-    """Embeds documents whole; remembers (document id, title, chunks) of each call."""
+    """Embeds documents whole; remembers (document id, title, chunks) of each call.
 
-    def __init__(self) -> None:
+    ``spoil`` gets the vectors of each call.
+    """
+
+    def __init__(self, spoil: Spoil = as_it_is) -> None:
         self.inner = HashingEmbedder()
+        self.spoil = spoil
         self.profile = replace(self.inner.profile, provider="contextual")
         self.documents: list[tuple[str, str, tuple[str, ...]]] = []
 
@@ -78,7 +82,7 @@ class FakeContextualEmbedder:
     ) -> object:
         if tuple(chunks) != CANARIES:
             self.documents.append((document_id, title, tuple(chunks)))
-        return self.inner.embed_batch(chunks, cancelled=cancelled, progress=progress)
+        return self.spoil(self.inner.embed_batch(chunks, cancelled=cancelled, progress=progress))
 
     def embed_query(self, text: str) -> object:
         return self.inner.embed_query(text)

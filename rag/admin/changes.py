@@ -1,18 +1,14 @@
 """What changed since the approved text, made ready for its template."""
 
 from dataclasses import dataclass
-from typing import Final
 
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from rag.admin.texts import revealed
-from rag.core.differences import Change, Gap, folded, word_difference
-from rag.core.text import body_start
+from rag.core.differences import Change, Gap, folded
 from rag.models import Revision
-
-# Characters of unchanged text beside each change: the sentence that it stands in, mostly.
-CONTEXT: Final = 160
+from rag.web.presenters.comparisons import CONTEXT, changed_words
 
 
 @dataclass(frozen=True)
@@ -35,8 +31,8 @@ class Difference:
 
 
 def difference(revision: Revision, earlier: Revision) -> Difference:
-    """What a reader of the earlier text finds changed; front matter is not compared."""
-    changes = word_difference(_body(earlier), _body(revision))
+    """What a reader of the earlier text finds changed."""
+    changes = changed_words(earlier, revision)
     counts = {kind: sum(c.kind == kind for c in changes) for kind in ("removed", "added")}
     return Difference(
         version=earlier.version,
@@ -44,11 +40,6 @@ def difference(revision: Revision, earlier: Revision) -> Difference:
         stretches=tuple(map(_stretch, folded(changes, CONTEXT))) if any(counts.values()) else (),
         **counts,
     )
-
-
-def _body(revision: Revision) -> str:
-    facts = revision.kind == Revision.Kind.FACTS
-    return revision.text if facts else revision.text[body_start(revision.text) :]
 
 
 def _stretch(part: Change | Gap) -> Stretch:

@@ -77,7 +77,7 @@ class AccountForm(forms.Form):
 
 
 class PasswordForm(forms.Form):
-    """A new password for somebody, or none."""
+    """A password for somebody, typed twice, or none."""
 
     # Shown, not asked: a browser that keeps passwords files the new one under this name.
     name = forms.CharField(
@@ -94,7 +94,6 @@ class PasswordForm(forms.Form):
         required=False,
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="Leave both empty for somebody who signs in by single sign-on alone.",
     )
 
     def __init__(self, *args: Any, user: User | None = None, **kwargs: Any) -> None:
@@ -121,6 +120,26 @@ class PasswordForm(forms.Form):
         return self.cleaned_data["password"] or None
 
 
+class ChangedPasswordForm(PasswordForm):
+    """Another password for somebody. Two empty fields are no wish to take it away."""
+
+    removed = forms.BooleanField(
+        label="Take the password away",
+        required=False,
+        help_text="For somebody who signs in by single sign-on alone.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """A password, or the box: not both, and not neither."""
+        data = super().clean()
+        typed = bool(self.data.get("password") or self.data.get("repeated"))
+        if typed and data.get("removed"):
+            self.add_error("removed", "Either type a password or take it away.")
+        elif not typed and not data.get("removed"):
+            self.add_error("password", "Type a password, or tick the box to take it away.")
+        return data
+
+
 class NewUserForm(AccountForm, PasswordForm):
     """Somebody new."""
 
@@ -130,6 +149,11 @@ class NewUserForm(AccountForm, PasswordForm):
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
     field_order = ("name", "email", "groups", "active", "password", "repeated")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        alone = "Leave both empty for somebody who signs in by single sign-on alone."
+        self.fields["repeated"].help_text = alone
 
 
 class PermissionsForm(forms.Form):

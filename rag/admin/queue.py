@@ -4,26 +4,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import QuerySet
-from django.urls import reverse
 
 from rag.core.sources import Access, State
 from rag.models import Revision
-from rag.queries.eligibility import place
+from rag.web.presenters.catalogue import Row, listed
 from rag.web.presenters.results import local_day
-from rag.web.presenters.standings import Chip, day_words, standing_chip, window_words
-
-
-@dataclass(frozen=True)
-class Row:
-    """A revision of the queue. ``chips`` come after its standing and scope."""
-
-    title: str
-    url: str
-    source_id: str
-    scope: str
-    chip: Chip
-    chips: tuple[Chip, ...]
-    about: tuple[str, ...]
+from rag.web.presenters.standings import Chip, day_words, record_window
 
 
 @dataclass(frozen=True)
@@ -38,20 +24,12 @@ class Summary:
 def row(revision: Revision, day: date) -> Row:
     """The row of a revision as it stands on that day."""
     imported = day_words(local_day(revision.imported_at))
-    has_window = revision.valid_from or revision.valid_until
-    return Row(
-        title=revision.title,
-        url=reverse("admin:rag_revision_change", args=[revision.document_id]),
-        source_id=revision.source.source_id,
-        scope=revision.source.scope.name,
-        chip=standing_chip(place(revision), day),
-        chips=tuple(_chips(revision)),
-        about=(
-            f"Version {revision.version}",
-            *([window_words(revision.valid_from, revision.valid_until)] if has_window else []),
-            f"imported on {imported} by {revision.imported_by}",
-        ),
+    about = (
+        f"Version {revision.version}",
+        record_window(revision),
+        f"imported on {imported} by {revision.imported_by}",
     )
+    return listed(revision, day, "admin:rag_revision_change", about, _chips(revision))
 
 
 def _chips(revision: Revision) -> list[Chip]:

@@ -14,13 +14,13 @@ from rag.admin.changes import Difference, difference
 from rag.admin.comparison import FactRow, Known, digests, facts, known, metadata
 from rag.admin.texts import revealed
 from rag.core.sources import State
-from rag.core.text import body_start
 from rag.core.unseen import count_unseen, mixed_scripts
 from rag.models import AuditEvent, Revision
 from rag.queries.eligibility import place
 from rag.queries.reviewing import Closing, Effect, Review
 from rag.web.presenters.details import language_tag, summary
 from rag.web.presenters.standings import Chip, day_words, standing_chip
+from rag.web.presenters.texts import front_and_body
 
 # Of words that mix scripts so many are named; one is enough to look closely.
 NAMED: Final = 8
@@ -95,7 +95,7 @@ class ReviewPage:
 def review_page(found: Review, day: date) -> ReviewPage:
     """The page as it stands on that day."""
     revision, effect = found.revision, found.effect
-    start = body_start(revision.text) if revision.kind == Revision.Kind.TEXT else 0
+    front, text = front_and_body(revision)
     obstacle = _obstacle(revision, effect)
     return ReviewPage(
         document_id=revision.document_id,
@@ -109,8 +109,8 @@ def review_page(found: Review, day: date) -> ReviewPage:
         reason=revision.reason,
         cautions=tuple(_cautions(revision)),
         language=language_tag(revision.language),
-        front=revealed(revision.text[:start]),
-        text=revealed(revision.text[start:]),
+        front=revealed(front),
+        text=revealed(text),
         text_sha256=revision.text_sha256,
         facts=tuple(facts(revision, found.earlier)),
         compared=found.earlier is not None,

@@ -1,12 +1,14 @@
 """The queue of revisions and the page of each: approve, reject, withdraw."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django.contrib import messages
+from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import CharField, Form, Textarea
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from rag.actions import governing
@@ -20,8 +22,10 @@ from rag.core.sources import State
 from rag.models import Revision
 from rag.queries.reading import reading
 from rag.queries.reviewing import review, reviewable
+from rag.queries.sources import opened
 from rag.web.access import access_of, person_of
 
+Act = Callable[[str], str]
 MAX_REASON: Final = 2000
 EVERY: Final = "all"
 
@@ -123,7 +127,7 @@ class RevisionAdmin(GovernedAdmin):
             reason = form.cleaned_data["reason"]
             return f"{governing.reject(document_id, actor=actor, reason=reason)} is rejected."
 
-        return self._done(request, document_id, act, form)
+        return self._done(request, document_id, act, reject_form=form)
 
     def withdraw(self, request: HttpRequest, document_id: str) -> HttpResponse:
         form = ReasonForm(request.POST, auto_id="withdraw_%s")
@@ -135,32 +139,33 @@ class RevisionAdmin(GovernedAdmin):
             stay = f" What it had replaced stays closed: {'; '.join(map(str, closed))}."
             return f"{done[0]} is withdrawn." + (stay if closed else "")
 
-        return self._done(request, document_id, act, form)
+        return self._done(request, document_id, act, withdraw_form=form)
 
     def _done(
-        self,
-        request: HttpRequest,
-        document_id: str,
-        act: Callable[[str], str],
-        form: ReasonForm | None = None,
+        self, request: HttpRequest, document_id: str, act: Act, **forms: ReasonForm
     ) -> HttpResponse:
-        """Act and go back to the queue, or show the page again and why nothing was done."""
-        review(document_id, access_of(request))  # NotFound for what may not be read
-        if form is not None and not form.is_valid():
-            return self._shown(request, document_id, form, status=400)
+        """Act and go back to the queue, or show the page again and why nothing was done.
+
+        A reason that makes no sense comes back in its form. After a refusal every form is empty:
+        the revision has changed, and what was written was not about what it is now.
+        """
+        if not all(form.is_valid() for form in forms.values()):
+            return self._shown(request, document_id, status=400, forms=forms)
         try:
-            messages.success(request, act(person_of(request).username))
+            sentence = _decided(request, document_id, act)
         except NotAllowed as refusal:
-            return self._shown(request, document_id, form, str(refusal), 409)
+            return self._shown(request, document_id, refusal=str(refusal), status=409)
+        messages.success(request, sentence)
         return redirect("admin:rag_revision_changelist")
 
     def _shown(
         self,
         request: HttpRequest,
         document_id: str,
-        form: ReasonForm | None = None,
+        *,
         refusal: str = "",
         status: int = 200,
+        forms: Mapping[str, ReasonForm] | None = None,
     ) -> HttpResponse:
         with reading():
             access = access_of(request)
@@ -170,7 +175,21 @@ class RevisionAdmin(GovernedAdmin):
             "title": page.title,
             "refusal": refusal,
             "approves": person_of(request).has_perm(Permission.APPROVE),
-            "reject_form": form or ReasonForm(auto_id="reject_%s"),
-            "withdraw_form": form or ReasonForm(auto_id="withdraw_%s"),
+            "reject_form": ReasonForm(auto_id="reject_%s"),
+            "withdraw_form": ReasonForm(auto_id="withdraw_%s"),
         }
-        return self.page(request, "admin/revision_review.html", context, status)
+        return self.page(request, "admin/revision_review.html", context | dict(forms or {}), status)
+
+
+@transaction.atomic
+def _decided(request: HttpRequest, document_id: str, act: Act) -> str:
+    """What ``act`` says, done by somebody who may do it and read the revision at that moment.
+
+    A decision may wait for another writer, so role and grant are read again where nothing can
+    change them any more; ``NotFound`` without the grant, like for a missing revision.
+    """
+    opened(document_id, access_of(request), reviews=True)
+    actor = User.objects.get(pk=person_of(request).pk)  # the request's own remembers its roles
+    if not actor.has_perms([Permission.REVIEW, Permission.APPROVE]):
+        raise Http404
+    return act(actor.username)

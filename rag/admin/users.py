@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from rag.actions import people
 from rag.admin.acting import acted, posted
-from rag.admin.forms import AccountForm, NewUserForm, PasswordForm
+from rag.admin.forms import AccountForm, ChangedPasswordForm, NewUserForm
 from rag.admin.pages import GovernedAdmin, Page
 from rag.core.roles import Permission
 from rag.models import Grant
@@ -88,17 +88,21 @@ class UserAdmin(GovernedAdmin):
         return acted(self, request, form, act, context, "admin:auth_user_changelist", template)
 
     def password(self, request: HttpRequest, key: int) -> HttpResponse:
-        """A new password for somebody else; one's own takes the old one, too."""
+        """A new password for somebody else, or none; one's own takes the old one, too."""
         user = _user(key)
         if user == person_of(request):
             return redirect("password_change")
-        form = PasswordForm(posted(request), user=user)
+        form = ChangedPasswordForm(posted(request), user=user)
 
         def act(actor: str) -> str:
-            people.set_password(user.username, form.secret(), actor=actor)
-            return f"The password of {user.username} is set. Every session of theirs has ended."
+            name, secret = user.username, form.secret()
+            people.set_password(name, secret, actor=actor)
+            ended = "Every session of theirs has ended."
+            if secret is None:
+                return f"{name} has no password any more. {ended}"
+            return f"The password of {name} is set. {ended}"
 
-        context = {"form": form, "title": f"Password of {user.username}", "verb": "Set password"}
+        context = {"form": form, "title": f"Password of {user.username}", "verb": "Save"}
         return acted(self, request, form, act, context, "admin:auth_user_changelist")
 
 

@@ -6,14 +6,10 @@ The record keeps what was said; who may see it is decided anew, from the live fa
 import hashlib
 from enum import StrEnum
 from itertools import takewhile
-from typing import Final
 
 from rag.core.blocks import Kind, blocks
 from rag.core.sources import Access, Governed, State, is_readable
-from rag.core.text import Span, body_start, sentence_spans, starts_exception
-
-# How far behind a quotation its exceptions are looked for, as when it was recorded.
-_LOOK_AHEAD: Final = 2000
+from rag.core.text import LOOK_AHEAD, Span, body_start, sentence_spans, starts_exception
 
 
 class Sight(StrEnum):
@@ -69,7 +65,7 @@ def whole_sentences(text: str, start: int, end: int) -> Span:
 
 def exceptions_after(text: str, end: int) -> Span | None:
     """The sentences right after ``end`` that restrict what was said before, as one span."""
-    limit = min(len(text), end + _LOOK_AHEAD)
+    limit = min(len(text), end + LOOK_AHEAD)
     spans = sentence_spans(text, end, limit)
     found = list(takewhile(lambda span: starts_exception(text[slice(*span)]), spans))
     if not found:

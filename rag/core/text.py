@@ -223,7 +223,8 @@ def starts_exception(sentence: str) -> bool:
     return _EXCEPTION.match(sentence) is not None
 
 
-_LOOK_AHEAD = 2000
+# Characters behind a passage in which its exceptions are looked for.
+LOOK_AHEAD = 2000
 
 
 def is_partial(text: str, start: int, end: int) -> bool:
@@ -235,7 +236,7 @@ def is_partial(text: str, start: int, end: int) -> bool:
 
 def goes_on_with_exception(text: str, end: int) -> bool:
     """Whether the sentence after ``end`` begins an exception to what was said before."""
-    rest = sentence_spans(text, end, min(len(text), end + _LOOK_AHEAD))
+    rest = sentence_spans(text, end, min(len(text), end + LOOK_AHEAD))
     return bool(rest) and starts_exception(text[slice(*rest[0])])
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from rag.core.errors import (
     Busy,
@@ -52,12 +53,18 @@ def status_of(error: RagError) -> int:
 
 def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
-    fragment = is_fragment(request)
     sentence = sentence or _SENTENCES.get(status, "")
     context = {"title": _TITLES[status], "sentence": sentence, **frame(request)}
-    name = "_error.html" if fragment else "error.html"
-    response = render(request, name, context, status=status)
-    if fragment:
+    return _placed(request, render(request, _template(request), context, status=status))
+
+
+def _template(request: HttpRequest) -> str:
+    return "_error.html" if is_fragment(request) else "error.html"
+
+
+def _placed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """For htmx, with where on the page it goes."""
+    if is_fragment(request):
         response["HX-Retarget"], response["HX-Reswap"] = "#main", "innerHTML"
         response["HX-Push-Url"] = "false"
     return response
@@ -88,7 +95,14 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return error_page(request, 500)
+    """The page of a fault; of the database, where not even who asks can be read from it."""
+    try:
+        return error_page(request, 500)
+    except DatabaseError:
+        # Without the request no template looks for a person or for messages in the session.
+        context = {"title": _TITLES[503], "sentence": _SENTENCES[503]}
+        content = render_to_string(_template(request), context)
+        return _placed(request, HttpResponse(content, status=503))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -39,8 +39,16 @@ def frame(request: HttpRequest, path: str = "") -> dict[str, Any]:
     """The same for an error page, on which no link is current: an address that leads nowhere
     shows the same wherever it begins. There may be no session yet."""
     user: User | AnonymousUser = getattr(request, "user", AnonymousUser())
-    entries = [entry for entry in ENTRIES if user.has_perm(entry.permission)]
-    return {"navigation": [_link(entry, path) for entry in entries], "person": user}
+    return {"navigation": [_link(entry, path) for entry in _open(user)], "person": user}
+
+
+def first_open(user: User | AnonymousUser) -> Entry | None:
+    """Where somebody begins: the first link that leads somewhere; None without a role."""
+    return next(iter(_open(user)), None)
+
+
+def _open(user: User | AnonymousUser) -> list[Entry]:
+    return [entry for entry in ENTRIES if user.has_perm(entry.permission)]
 
 
 def _link(entry: Entry, path: str) -> dict[str, object]:

@@ -1,10 +1,10 @@
 """Addresses of the pages. The test matrix of user, object and address reads this list."""
 
 from django.urls import URLPattern, URLResolver, path, register_converter
-from django.views.generic import RedirectView
 
 from rag.web.views.answers import answer, answers
 from rag.web.views.ask import ask
+from rag.web.views.home import home
 from rag.web.views.search import search
 from rag.web.views.sources import readers, source, source_text, sources
 from rag.web.views.status import status, status_progress, status_rebuild
@@ -26,7 +26,7 @@ class Sha256Converter:
 register_converter(Sha256Converter, "sha256")
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", RedirectView.as_view(pattern_name="search"), name="home"),
+    path("", home, name="home"),
     path("search/", search, name="search"),
     path("ask/", ask, name="ask"),
     path("answers/", answers, name="answers"),

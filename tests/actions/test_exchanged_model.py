@@ -159,24 +159,11 @@ def test_a_stopped_rebuild_goes_on_with_the_exchanged_model(db: None, tmp_path: 
 # Documents that are embedded whole
 
 
-class FakePositional(fakes.FakeContextualEmbedder):
+def by_place(vectors: Vectors) -> Vectors:
     """A chunk's vector depends on its place in the document."""
-
-    def embed_document(
-        self,
-        document_id: str,
-        title: str,
-        chunks: Sequence[str],
-        *,
-        cancelled: Cancel,
-        progress: Progress,
-    ) -> object:
-        raw = super().embed_document(
-            document_id, title, chunks, cancelled=cancelled, progress=progress
-        )
-        made: Vectors = np.array(raw, dtype=np.float32)
-        made[:, 0] += np.arange(1, len(chunks) + 1)
-        return made
+    made = vectors.copy()
+    made[:, 0] += np.arange(1, len(made) + 1)
+    return made
 
 
 def halves(text: str) -> list[Chunk]:
@@ -193,7 +180,8 @@ def test_identical_chunks_of_one_document_have_vectors_of_their_own(
     db: None, tmp_path: Path
 ) -> None:
     factories.import_text(tmp_path, "a", f"{RULE} {RULE}")
-    using: Any = fakes.FakeParts(embedder=FakePositional(), chunker=fakes.FakeSplitter(halves))
+    embedder = fakes.FakeContextualEmbedder(spoil=by_place)
+    using: Any = fakes.FakeParts(embedder=embedder, chunker=fakes.FakeSplitter(halves))
     report = factories.rebuild(using)
     assert (report.chunks, report.embedded, report.reused) == (2, 2, 0)
     assert len(set(vectors().values())) == Passage.objects.count() == 2

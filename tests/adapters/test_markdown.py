@@ -13,9 +13,9 @@ def html(text: str, *marks: Mark, markdown: bool = True) -> str:
     return render(text, markdown=markdown, marks=marks).html
 
 
-def mark(text: str, words: str, number: int = 1, text_id: str = "") -> Mark:
+def mark(text: str, words: str, number: int = 1) -> Mark:
     start = text.index(words)
-    return Mark(start, start + len(words), number, text_id)
+    return Mark(start, start + len(words), number)
 
 
 def test_front_matter_is_not_shown_and_offsets_count_from_its_beginning() -> None:
@@ -84,10 +84,10 @@ def test_plain_text_keeps_its_lines() -> None:
 def test_mark_over_several_blocks_has_one_id_and_one_number() -> None:
     text = "One two.\n\n- three\n- four five\n"
     start, end = text.index("two"), text.index(" five")
-    page = Page(html(text, Mark(start, end, 7, "q&7")))
+    page = Page(html(text, Mark(start, end, 7)))
     pieces = [attributes for tag, attributes in page.tags if tag == "mark"]
     assert [piece.get("id") for piece in pieces] == ["m7", None, None]
-    assert {(piece["data-mark"], piece["data-text"]) for piece in pieces} == {("7", "q&7")}
+    assert {piece["data-mark"] for piece in pieces} == {"7"}
     assert sum(tag == "sup" for tag, _ in page.tags) == 1
     assert page.marked(7) == "two.threefour"
 

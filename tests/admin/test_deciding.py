@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.db import connection
+from django.http import HttpRequest
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from rag.core.retrieval import Mode
+from rag.core.sources import Access
 from rag.models import AuditEvent, Revision
+from rag.web.access import access_of
 from tests import factories
 from tests.admin.site import NEW, RULE, address, approved, draft, shown, signed_in, words
 
@@ -38,6 +44,12 @@ def state_of(revision: Revision) -> str:
 def served() -> list[str]:
     found = factories.search("meals", factories.access("public"), mode=Mode.LEXICAL)
     return [hit.text for hit in found.hits]
+
+
+def put_out_meanwhile(request: HttpRequest) -> Access:
+    """The access of somebody who loses every role just before it is read."""
+    User.objects.get(username="paul").groups.clear()
+    return access_of(request)
 
 
 # Each decision
@@ -97,6 +109,37 @@ def test_django_s_own_log_stays_empty(tmp_path: Path) -> None:
 # What is refused
 
 
+@pytest.mark.parametrize("action", ACTIONS)
+def test_the_grant_is_looked_at_in_the_transaction_of_the_decision(
+    tmp_path: Path, action: str
+) -> None:
+    if action == "request_approval":
+        revision = factories.import_text(tmp_path, "meals", RULE, approve=False)
+    else:
+        revision = (approved if action == "withdraw" else draft)(tmp_path)
+    client = signed_in("paul", "approver")
+    with CaptureQueriesContext(connection) as queries:
+        assert post(client, revision, action).status_code == 302
+    statements = [query["sql"] for query in queries.captured_queries]
+    change = next(n for n, sql in enumerate(statements) if sql.startswith('UPDATE "rag_revision"'))
+    check = max(n for n, sql in enumerate(statements[:change]) if '"rag_grant"' in sql)
+    opening = [sql.startswith("SAVEPOINT") for sql in statements[:check]]
+    closing = [sql.startswith(("RELEASE", "ROLLBACK")) for sql in statements[:change]]
+    assert any(opening) and not any(closing)
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_a_role_that_was_taken_meanwhile_decides_nothing(
+    tmp_path: Path, action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while the decision waits for another writer: the page was let through before."""
+    revision = draft(tmp_path)
+    client = signed_in("paul", "approver")
+    monkeypatch.setattr("rag.admin.revisions.access_of", put_out_meanwhile)
+    assert post(client, revision, action).status_code == 404
+    assert (state_of(revision), decided()) == ("pending", [])
+
+
 @pytest.mark.parametrize("sha256", ["0" * 64, "", "x"])
 @pytest.mark.parametrize("action", ["approve", "request_approval"])
 def test_another_text_than_the_one_shown_is_not_approved(
@@ -146,14 +189,32 @@ def test_a_decision_without_a_fair_reason_changes_nothing(
     assert (state_of(revision), decided()) == (before, [])
 
 
-def test_a_refused_decision_keeps_the_reason_that_was_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reason", ["Too long", " "], ids=["fair", "empty"])
+def test_a_reason_for_one_decision_stands_in_no_other_form(tmp_path: Path, reason: str) -> None:
     revision = approved(tmp_path)
-    response = post(signed_in("paul", "approver"), revision, "reject", reason="Too <b>long</b>")
-    assert response.status_code == 409
+    response = post(signed_in("paul", "approver"), revision, "reject", reason=reason)
     page = response.content.decode()
-    assert ">\nToo &lt;b&gt;long&lt;/b&gt;</textarea>" in page
-    assert "<details" in page.split("<textarea")[0]
-    assert "open>" in page
+    assert 'action="' + address(revision, "withdraw") in page
+    assert "Too long" not in page
+    assert 'class="card act" open' not in page and 'aria-invalid="true"' not in page
+
+
+def test_a_refused_rejection_says_what_happened(tmp_path: Path) -> None:
+    revision = approved(tmp_path, version="1")
+    response = post(signed_in("paul", "approver"), revision, "reject")
+    assert response.status_code == 409
+    sentence = "meals version 1 is approved; only a pending revision is rejected."
+    assert f"{sentence} Nothing was changed." in words(response)
+
+
+@pytest.mark.parametrize("action", ["reject", "withdraw"])
+def test_a_reason_that_is_too_long_is_not_lost(tmp_path: Path, action: str) -> None:
+    revision = (draft if action == "reject" else approved)(tmp_path)
+    response = post(signed_in("paul", "approver"), revision, action, reason="<b>" + "x" * 2001)
+    page = response.content.decode()
+    assert page.count(">\n&lt;b&gt;xxx") == 1
+    assert f'id="{action}_reason"' in page.split("xxx")[0].rpartition("<textarea")[2]
+    assert "<details" in page and " open>" in page
 
 
 def test_what_is_not_indexed_is_not_approved(tmp_path: Path) -> None:

@@ -98,6 +98,35 @@ def test_a_new_password_ends_the_sessions_of_its_person(ada: Client) -> None:
     assert eve.get("/search/").status_code == 302
 
 
+def test_empty_fields_take_no_password_away(ada: Client) -> None:
+    eve = signed_in("eve", "member")
+    response = ada.post(user_page("eve", "password"), {"password": "", "repeated": ""})
+    assert response.status_code == 400
+    assert "Type a password, or tick the box" in words(response)
+    assert events() == []
+    assert eve.get("/search/").status_code == 200
+
+
+def test_a_password_is_taken_away_by_a_box_of_its_own(ada: Client) -> None:
+    user = factories.user("eve")
+    user.set_password(SECRET)
+    user.save()
+    response = ada.post(user_page("eve", "password"), {"removed": "on"}, follow=True)
+    assert "eve has no password any more" in words(response)
+    assert "is set" not in words(response)
+    assert not User.objects.get(username="eve").has_usable_password()
+    assert events() == [("set_password", "eve")]
+
+
+def test_a_password_is_not_given_and_taken_away_at_once(ada: Client) -> None:
+    factories.user("eve")
+    form = {"password": SECRET, "repeated": SECRET, "removed": "on"}
+    response = ada.post(user_page("eve", "password"), form)
+    assert response.status_code == 400
+    assert "Either type a password or take it away" in words(response)
+    assert events() == []
+
+
 def test_one_s_own_password_is_changed_with_the_old_one(ada: Client) -> None:
     for method in (ada.get, ada.post):
         response = method(user_page("ada", "password"), {"password": SECRET, "repeated": SECRET})

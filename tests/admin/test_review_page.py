@@ -30,6 +30,11 @@ def part(response: Any, kind: str) -> str:
 # The text
 
 
+def test_the_title_is_set_in_its_own_direction(tmp_path: Path) -> None:
+    page = signed_in("rita", "reviewer").get(address(draft(tmp_path, title="السفر")))
+    assert '<h1 dir="auto">السفر</h1>' in page.content.decode()
+
+
 def test_the_text_is_shown_as_it_will_be_quoted(tmp_path: Path) -> None:
     text = f"\n# Meals\n\n  {RULE}\n\n\n* {HOSTILE}\ttab\n"
     revision = draft(tmp_path, text)

@@ -1,7 +1,8 @@
 """A real site behind gunicorn, and Chromium in front of it.
 
 Every test module gets a copy of one demo site of its own, so that it may change it. Each page
-is watched: a message on the console or a request that failed ends the test.
+is watched: a message on the console, a dialog, a request that failed or that went elsewhere
+fails the test.
 """
 
 import os
@@ -57,11 +58,15 @@ def site(chromium: str, demo: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 class Watch:
-    """What went wrong on a page: console messages, script errors, failed requests."""
+    """What went wrong on a page: console messages, script errors, failed requests, a dialog, a
+    request to anywhere but the site. It only notes: what a listener raises ends no test."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: BrowserContext, address: str) -> None:
         self.seen: list[str] = []
         self.expected: list[str] = [HURRIED]
+        self._address = address
+        context.on("dialog", self._dialog)
+        context.on("request", self._request)
         context.on("console", lambda message: self.seen.append(f"console: {message.text}"))
         context.on("weberror", lambda error: self.seen.append(f"script: {error.error}"))
         context.on("response", self._response)
@@ -73,6 +78,14 @@ class Watch:
 
     def faults(self) -> list[str]:
         return [text for text in self.seen if not any(part in text for part in self.expected)]
+
+    def _dialog(self, dialog: Any) -> None:
+        self.seen.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(f"{self._address}/"):
+            self.seen.append(f"elsewhere: {request.url}")
 
     def _response(self, response: Any) -> None:
         if response.status >= 400:
@@ -99,7 +112,7 @@ def open_page(site: Running, browser: Browser) -> Iterator[Open]:
         scheme: Literal["dark", "light"] = "dark" if dark else "light"
         context = browser.new_context(base_url=site.address, color_scheme=scheme, **options)
         context.set_default_timeout(15_000)
-        watch = Watch(context)
+        watch = Watch(context, site.address)
         contexts.append((context, watch))
         if name:
             context.add_cookies([site.session_of(name)])

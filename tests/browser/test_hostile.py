@@ -7,13 +7,14 @@ has anything to stop.
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Open
+from tests.browser.harmless import harmless
 from tests.browser.serving import Running
 from tests.browser.steps import ask
 from tests.hostile import STRINGS
@@ -65,41 +66,14 @@ def sources(site: Running, tmp_path_factory: pytest.TempPathFactory) -> dict[int
     return {int(name[8:11]): (document, text) for name, document, text in found}
 
 
-def guarded(page: Page, address: str) -> None:
-    """Fail on a dialog, on a request to anywhere else, and on an element that should not be."""
-    page.on("dialog", lambda dialog: pytest.fail(f"a dialog: {dialog.message}"))
-
-    def sent(request: Any) -> None:
-        assert request.url.startswith(address), request.url
-
-    page.on("request", sent)
-
-
-def harmless(page: Page) -> None:
-    """The page has no element and no attribute that could run or load anything."""
-    wrong = page.evaluate(
-        """() => [...document.querySelectorAll("main *")].flatMap((e) => {
-            const bad = ["script", "style", "iframe", "object", "embed", "img", "svg", "math",
-                "video", "audio", "link", "meta", "base"].includes(e.localName);
-            const names = e.getAttributeNames();
-            const on = names.filter((n) => n.startsWith("on") || n === "style" || n === "srcdoc");
-            const links = ["href", "src", "action", "formaction"].map((n) => e.getAttribute(n))
-                .filter((v) => v && !/^(https?:|mailto:|[/?#])/.test(v));
-            return bad || on.length || links.length ? [e.outerHTML.slice(0, 200)] : [];
-        })"""
-    )
-    assert wrong == []
-
-
 def test_there_are_enough_strings() -> None:
     assert len(set(STRINGS)) >= len(set(SIXTY)) == 60
 
 
 def test_no_string_runs_in_a_source_and_marks_stay_exact(
-    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
+    open_page: Open, sources: dict[int, tuple[str, str]]
 ) -> None:
     page = open_page("erin")
-    guarded(page, site.address)
     assert sorted(sources) == list(range(len(STRINGS)))
     for number, (document, text) in sources.items():
         start = text.index(sentinel(number))
@@ -110,11 +84,8 @@ def test_no_string_runs_in_a_source_and_marks_stay_exact(
         harmless(page)
 
 
-def test_no_string_runs_in_results(
-    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
-) -> None:
+def test_no_string_runs_in_results(open_page: Open, sources: dict[int, tuple[str, str]]) -> None:
     page = open_page("erin")
-    guarded(page, site.address)
     for string in SIXTY:
         number = STRINGS.index(string)
         page.goto("/search/?" + urlencode({"q": f"wombat{number:03} {string}"[:900]}))
@@ -125,19 +96,17 @@ def test_no_string_runs_in_results(
 @pytest.mark.parametrize(
     "names", [("scope", "product"), ("q", "as_of", "mode", "page", "archive")], ids="-".join
 )
-def test_no_string_runs_in_a_filter(open_page: Open, site: Running, names: tuple[str, ...]) -> None:
+def test_no_string_runs_in_a_filter(open_page: Open, names: tuple[str, ...]) -> None:
     page = open_page("erin")
     page.watch.expect("400")  # type: ignore[attr-defined]
-    guarded(page, site.address)
     for string in SIXTY:
         page.goto("/search/?" + urlencode({"q": "wombat"} | dict.fromkeys(names, string)))
         harmless(page)
 
 
-def test_no_string_runs_in_a_live_search(open_page: Open, site: Running) -> None:
+def test_no_string_runs_in_a_live_search(open_page: Open) -> None:
     page = open_page("erin")
     page.watch.expect("400")  # type: ignore[attr-defined]
-    guarded(page, site.address)
     for string in SIXTY[::3]:
         with page.expect_response(lambda response: "/search/" in response.url):
             page.get_by_role("searchbox").fill(f"wombat {string}")
@@ -145,10 +114,9 @@ def test_no_string_runs_in_a_live_search(open_page: Open, site: Running) -> None
 
 
 def test_no_string_runs_in_a_question_a_quotation_or_the_history(
-    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
+    open_page: Open, sources: dict[int, tuple[str, str]]
 ) -> None:
     page = open_page("erin")
-    guarded(page, site.address)
     for string in SIXTY[::2]:
         number = STRINGS.index(string)
         line = " ".join(string.split())
@@ -163,11 +131,8 @@ def test_no_string_runs_in_a_question_a_quotation_or_the_history(
     harmless(page)
 
 
-def test_no_string_runs_in_review(
-    open_page: Open, site: Running, sources: dict[int, tuple[str, str]]
-) -> None:
+def test_no_string_runs_in_review(open_page: Open, sources: dict[int, tuple[str, str]]) -> None:
     page = open_page("paul")
-    guarded(page, site.address)
     page.goto("/review/rag/revision/?state=approved")
     harmless(page)
     for document, _ in list(sources.values())[::4]:

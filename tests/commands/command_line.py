@@ -1,12 +1,15 @@
-"""A command run inside the test's process: its exit code and what it printed."""
+"""A command run inside the test's process, the files it is given, and how it ended."""
 
 import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.core.management import call_command
+
+RULE: Final = "A rule of the house is kept by everybody.\n"
+IMPORT: Final = ("--scope", "public", "--actor", "ada")
 
 
 @dataclass(frozen=True)
@@ -44,3 +47,9 @@ def write(path: Path, content: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def front(**keys: str) -> bytes:
+    """A rule below a front matter of these keys."""
+    lines = "".join(f"{key}: {value}\n" for key, value in keys.items())
+    return f"---\n{lines}---\n{RULE}".encode()

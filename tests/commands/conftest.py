@@ -8,6 +8,8 @@ from django.contrib.auth.models import User
 from pytest_django import Settings
 
 from rag.models import Scope
+from tests.commands.bad_files import Imported, import_folder
+from tests.commands.command_line import IMPORT, front, run, write
 from tests.sites.site import Site
 
 
@@ -21,10 +23,11 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site
 
 
-@pytest.fixture(scope="module")
-def module_site(template: Site, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """A copy that the tests of one module share and do not change."""
-    return template.copy(tmp_path_factory.mktemp("module") / "home")
+@pytest.fixture(scope="session")
+def imported(template: Site, tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """A copy into which a folder of bad files was imported; tests share it and do not change it."""
+    parent = tmp_path_factory.mktemp("imported")
+    return import_folder(template.copy(parent / "home"), parent)
 
 
 @pytest.fixture
@@ -40,3 +43,11 @@ def people(db: None, settings: Settings) -> None:
     settings.EVIDENCE_PROFILE = "hashing"
     User.objects.create(username="ada")
     Scope.objects.bulk_create(Scope(name=name) for name in ("public", "hr"))
+
+
+@pytest.fixture
+def indexed(people: None, tmp_path: Path) -> None:
+    """In the test's database: one rule in the scope public, approved and indexed."""
+    file = write(tmp_path / "rule.md", front(id="RULE"))
+    assert run("import_sources", file, *IMPORT, "--approve").code == 0
+    assert run("rebuild").code == 0

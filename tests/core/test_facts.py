@@ -1,4 +1,4 @@
-"""Product facts without a file: what tests/adapters/test_files.py does not show."""
+"""Product facts without a file: what tests/adapters/test_facts_files.py does not show."""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""REFERENCE A: a governed vector index with controlled answers."""
+"""REFERENCE A: a governed vector index with controlled answers.
+
+All cases of one reference system stand in one file, as the reference document asks.
+"""
 
 from collections.abc import Callable
 from datetime import date

@@ -23,6 +23,14 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 CLIENT: Final = "evidence"
 SECRET: Final = "a secret of the two"
 KEY: Final = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+# The last is a group that the site does not have.
+GROUPS: Final = {
+    "everybody": "member",
+    "people": "people-team",
+    "lawyers": "reviewer",
+    "bosses": "admin",
+    "spirits": "no-such-group",
+}
 OTHER_KEY: Final = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
@@ -135,5 +143,5 @@ def settings_for(provider: Provider) -> dict[str, str]:
         "OIDC_JWKS_ENDPOINT": f"{at}/jwks",
         "OIDC_CLIENT_ID": CLIENT,
         "OIDC_CLIENT_SECRET": SECRET,
-        "OIDC_GROUPS": "everybody=member,people=people-team,lawyers=reviewer",
+        "OIDC_GROUPS": ",".join(f"{claim}={group}" for claim, group in GROUPS.items()),
     }

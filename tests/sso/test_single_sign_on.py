@@ -1,6 +1,8 @@
 """Single sign-on against a real provider on loopback and a real site behind gunicorn."""
 
+import hashlib
 import json
+import re
 import time
 from collections.abc import Iterator
 from typing import Any, Final
@@ -24,6 +26,7 @@ from django.contrib.auth.models import User
 from rag.models import AuditEvent, Identity
 print("found", json.dumps({
     "people": {p.username: sorted(g.name for g in p.groups.all()) for p in User.objects.all()},
+    "emails": {p.username: p.email for p in User.objects.all()},
     "usable": [p.username for p in User.objects.all() if p.has_usable_password()],
     "subjects": sorted(Identity.objects.values_list("subject", flat=True)),
     "events": [e.action for e in AuditEvent.objects.filter(actor="single-sign-on")],
@@ -63,6 +66,20 @@ def sign_in(running: Running, path: str = "/accounts/sso/") -> requests.Response
 def found(running: Running) -> Any:
     output = running.run("shell", "--command", PEOPLE)
     return json.loads(output.rpartition("found ")[2])
+
+
+def change(running: Running, statement: str) -> None:
+    """Change people behind the site's back."""
+    running.run("shell", "--command", f"from django.contrib.auth.models import *; {statement}")
+
+
+def logged(running: Running, page: requests.Response) -> str:
+    """The one line of the log that has the reference that the page shows."""
+    reference = re.search(r"reference ([0-9a-f]{8})", page.text)
+    assert reference, page.text
+    log = (running.site.home / "gunicorn.log").read_text()
+    (line,) = [line for line in log.splitlines() if reference[1] in line]
+    return line
 
 
 def name_in(page: requests.Response) -> bool:
@@ -178,3 +195,108 @@ def test_callback_with_a_made_up_state_is_refused(running: Running) -> None:
     page = sign_in(running, "/accounts/sso/callback/?code=a&state=b")
     assert page.status_code == 409
     assert "Sign out" not in page.text
+
+
+def test_person_without_a_group_comes_to_a_page_that_says_so(
+    running: Running, provider: Provider
+) -> None:
+    provider.person |= {"sub": "7", "preferred_username": "newcomer", "groups": ["unmapped"]}
+    page = sign_in(running)
+    assert page.status_code == 200
+    assert "no role yet" in page.text and "newcomer" in page.text
+
+
+def test_claims_that_are_null_are_empty(running: Running, provider: Provider) -> None:
+    provider.person |= {"sub": "8", "preferred_username": "blank", "email": None, "groups": None}
+    assert sign_in(running).status_code == 200
+    after = found(running)
+    assert (after["emails"]["blank"], after["people"]["blank"]) == ("", [])
+
+
+def test_failed_single_sign_ons_lock_nobody_out(running: Running, provider: Provider) -> None:
+    provider.other_subject = True
+    for _ in range(6):
+        assert sign_in(running).status_code == 409
+    provider.other_subject = False
+    assert name_in(sign_in(running))
+
+
+def test_password_sign_in_stays_locked_beside_single_sign_on(running: Running) -> None:
+    with requests.Session() as browser:
+        browser.trust_env = False
+        address = running.address + "/accounts/login/"
+        form = {"username": "ghost", "password": "wrong"}
+        for _ in range(5):
+            browser.get(address, timeout=30)
+            token = {"csrfmiddlewaretoken": browser.cookies["csrftoken"]}
+            page = browser.post(address, form | token, timeout=30)
+    assert page.status_code == 429
+    assert name_in(sign_in(running))
+
+
+def test_mapped_group_that_is_missing_is_told_and_in_the_log(
+    running: Running, provider: Provider
+) -> None:
+    provider.person |= {"sub": "9", "preferred_username": "casper", "groups": ["spirits"]}
+    page = sign_in(running)
+    assert page.status_code == 409
+    assert provider.issuer in page.text and "OIDC_GROUPS" in page.text
+    assert "no-such-group" not in page.text
+    assert "OIDC_GROUPS: There is no group 'no-such-group'" in logged(running, page)
+    assert "casper" not in found(running)["people"]
+
+
+FAILURES: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "audience": ({"token": {"aud": "another site"}}, "The token is not for this site."),
+    "expired": ({"token": {"exp": int(time.time()) - 60}}, "ExpiredSignatureError in"),
+    "no subject": ({"token": {"sub": None}}, "it did not vouch for an active account"),
+    "refused": ({"error": "access_denied"}, "it did not vouch for an active account"),
+    "breaks off": ({"down": True}, "sign-in failed: ConnectionError"),
+    "no name": ({"person": {"sub": "x"}}, "sent no usable 'preferred_username'"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "cause"), FAILURES.values(), ids=list(FAILURES))
+def test_failure_is_in_the_log_under_the_reference_of_its_page(
+    running: Running, provider: Provider, wrong: dict[str, Any], cause: str
+) -> None:
+    for name, value in wrong.items():
+        setattr(provider, name, value)
+    page = sign_in(running)
+    line = logged(running, page)
+    assert cause in line and provider.issuer in line
+    assert "erin@example.org" not in line and "248289761001" not in line
+
+
+def test_refused_person_is_in_the_log_by_the_hash_of_the_subject(
+    running: Running, provider: Provider
+) -> None:
+    provider.person |= {"sub": "another", "preferred_username": "Sam"}
+    line = logged(running, sign_in(running))
+    assert hashlib.sha256(b"another").hexdigest()[:16] in line
+    assert "'Sam'" in line and "another" not in line
+
+
+def test_closed_account_is_in_the_log_by_its_name(running: Running) -> None:
+    sign_in(running)
+    erin = "User.objects.filter(username='erin.miller').update(is_active={})"
+    change(running, erin.format(False))
+    page = sign_in(running)
+    change(running, erin.format(True))
+    assert page.status_code == 409
+    assert "'erin.miller' is closed" in (running.site.home / "gunicorn.log").read_text()
+
+
+def test_last_admin_stays_admin_and_is_signed_in(running: Running, provider: Provider) -> None:
+    provider.person["groups"] = ["bosses"]
+    sign_in(running)
+    adam = "User.objects.filter(username='adam').update(is_active={})"
+    change(running, adam.format(False))
+    provider.person["groups"] = ["everybody"]
+    try:
+        assert name_in(sign_in(running))
+        assert "admin" in found(running)["people"]["erin.miller"]
+    finally:
+        change(running, adam.format(True))
+    sign_in(running)
+    assert "admin" not in found(running)["people"]["erin.miller"]

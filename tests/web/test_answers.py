@@ -10,11 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
 from django.utils.html import escape
 from pytest_django import Settings
 
 from rag.actions.governing import approve, erase, today, withdraw
-from rag.actions.people import grant, revoke
+from rag.actions.people import Account, change_user, grant, revoke
 from rag.core.sources import Selection, Status
 from rag.models import Answer, Citation, Manifest, Revision
 from rag.queries.eligibility import access_of_user
@@ -103,7 +104,7 @@ def test_a_quotation_stands_with_its_provenance(client: Client, erin: User) -> N
     revision = Revision.objects.get(source__source_id="a")
     start = revision.text.index(RULE)
     assert f'<q lang="en" dir="auto">{RULE}</q>' in text
-    assert "<strong>Expenses policy</strong> › Expenses › Meals" in text
+    assert 'dir="auto">Expenses policy</strong> › <span dir="auto">Expenses › Meals</span>' in text
     assert f"/sources/{revision.document_id}/?start={start}&amp;end={start + len(RULE)}" in text
     for fact in ("2026-2", "since 1 January 2026", "Finance", revision.source_sha256):
         assert fact in text
@@ -118,8 +119,8 @@ def test_the_summary_counts_passages_and_sources_in_words(client: Client, erin: 
 
 def test_quotations_of_one_source_share_its_provenance(client: Client, erin: User) -> None:
     text = show(client, answered(RULE, OTHER, EXCEPTION))
-    assert "<h2>1, 3 · Expenses policy</h2>" in text
-    assert "<h2>2 · Travel abroad</h2>" in text
+    assert '<h2>1, 3 · <span dir="auto">Expenses policy</span></h2>' in text
+    assert '<h2>2 · <span dir="auto">Travel abroad</span></h2>' in text
 
 
 def test_the_exception_is_given_in_the_words_of_the_source(client: Client, erin: User) -> None:
@@ -293,6 +294,12 @@ def test_an_accepted_answer_needs_no_index(client: Client, erin: User) -> None:
     assert RULE in show(client, answer)
 
 
+def test_titles_are_set_in_their_own_direction(client: Client, erin: User) -> None:
+    text = show(client, answered(RULE))
+    assert '<strong dir="auto">Expenses policy</strong>' in text
+    assert '<h2>1 · <span dir="auto">Expenses policy</span></h2>' in text
+
+
 # Asking again
 
 
@@ -320,6 +327,30 @@ def test_asking_again_keeps_what_it_was_narrowed_to(client: Client, erin: User) 
     assert fields(text, "id_another_day")["scope"] == "travel"
     revoke("travel", user="erin")
     assert "travel" not in show(client, Answer.objects.get())
+
+
+@pytest.mark.parametrize("through", ["grant", "group"])
+def test_a_scope_that_came_later_is_asked_too(client: Client, erin: User, through: str) -> None:
+    revoke("travel", user="erin")
+    client.post("/ask/", {"q": QUESTION})
+    if through == "grant":
+        grant("travel", user="erin")
+    else:
+        factories.user("paul", groups=["travellers"])
+        grant("travel", group="travellers")
+        Answer.objects.update(asked_at=timezone.now())  # the group's grant is the older
+        groups = frozenset({"member", "travellers"})
+        change_user("erin", Account(groups=groups), actor="ada")
+    text = show(client, Answer.objects.get())
+    assert "only the scope" not in text
+    assert fields(text, "id_another_day")["scope"] == ""
+
+
+def test_a_chosen_scope_stays_chosen_whatever_is_granted_later(client: Client, erin: User) -> None:
+    client.post("/ask/", {"q": QUESTION, "scope": "travel"})
+    grant("hr", user="erin", create_scope=True)
+    text = show(client, Answer.objects.get())
+    assert fields(text, "id_another_day")["scope"] == "travel"
 
 
 # Whose page it is

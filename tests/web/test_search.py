@@ -99,8 +99,9 @@ def test_a_result_says_what_it_is_and_where_it_stands(client: Client, tmp_path: 
     html = page(client, q="exports row", as_of="2026-11-30")
     chunk = revision.chunks.get()
     address = reverse("source", args=[revision.document_id])
-    assert f'{address}?start={chunk.start_char}&amp;end={chunk.end_char}#m1" data-key-item' in html
-    assert '<p class="path">Exports</p>' in html
+    place = f"start={chunk.start_char}&amp;end={chunk.end_char}"
+    assert f'{address}?{place}#m1" dir="auto" data-key-item' in html
+    assert '<p class="path" dir="auto">Exports</p>' in html
     assert "The file holds every <mark>row</mark>." in html
     assert '<span class="chip ok">in force</span> <span class="chip">public</span>' in html
     assert "Version 3 · since 1 March 2026 · approved" in html
@@ -153,6 +154,24 @@ def test_what_the_archive_shows_is_marked_as_not_in_force(client: Client, tmp_pa
     both = page(client, q="export", archive=["superseded", "current"])
     assert sorted(titles(both)) == ["New", "Old"]
     assert ">in force<" not in both
+
+
+def test_an_empty_list_of_scopes_says_of_which_texts(client: Client) -> None:
+    in_force, archive = "Nothing of yours is in force on this day.", "Nothing of yours is in this"
+    for archives, said, unsaid in (
+        ([], in_force, archive),
+        (["superseded"], archive, in_force),
+        (["current"], in_force, archive),
+    ):
+        html = page(client, archive=archives)
+        assert said in html and unsaid not in html
+
+
+def test_a_title_is_set_in_its_own_direction(client: Client, tmp_path: Path) -> None:
+    serve(tmp_path, "السفر", text="# {0}\n\n## الوجبات\n\nThe file of {0} holds every row.")
+    html = page(client, q="file holds every row")
+    assert re.search(r'<h2><a href="[^"]*" dir="auto" data-key-item>السفر</a></h2>', html)
+    assert '<p class="path" dir="auto">الوجبات</p>' in html
 
 
 @pytest.mark.parametrize("mode", list(Mode))

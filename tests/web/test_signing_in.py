@@ -40,7 +40,7 @@ def is_signed_in(client: Client) -> bool:
 
 def test_right_password_signs_in(client: Client, erin: User) -> None:
     response = sign_in(client, "erin", PASSWORD)
-    assert (response.status_code, response["Location"]) == (302, reverse("search"))
+    assert (response.status_code, response["Location"]) == (302, reverse("home"))
     assert is_signed_in(client)
 
 
@@ -55,7 +55,7 @@ def test_sign_in_goes_back_to_the_page_that_was_asked_for(client: Client, erin: 
 
 def test_sign_in_goes_to_no_other_site(client: Client, erin: User) -> None:
     form = {"username": "erin", "password": PASSWORD, "next": "https://elsewhere.example/"}
-    assert client.post(reverse("login"), form)["Location"] == reverse("search")
+    assert client.post(reverse("login"), form)["Location"] == reverse("home")
 
 
 def test_wrong_password_and_unknown_name_get_the_same_page(client: Client, erin: User) -> None:
@@ -178,6 +178,31 @@ def test_link_sent_by_mail_sets_a_new_password_once(client: Client, erin: User) 
     assert not is_signed_in(client)
     assert sign_in(Client(), "erin", "a new reading room").status_code == 302
     assert "used before" in Client().get(link, follow=True).content.decode()
+
+
+def test_new_password_by_mail_lifts_the_lock_of_that_name_alone(
+    client: Client, erin: User, settings: Settings
+) -> None:
+    for address in ("127.0.0.1", "10.0.0.1"):
+        assert fail_until_locked(client, settings, REMOTE_ADDR=address) == 429
+    fail_until_locked(client, settings, "hana")
+    client.post(reverse("password_reset"), {"email": "erin@example.org"})
+    form = client.get(link_in_mail())["Location"]
+    new = {"new_password1": "a new reading room", "new_password2": "a new reading room"}
+    assert client.post(form, new)["Location"] == reverse("password_reset_complete")
+    for address in ("127.0.0.1", "10.0.0.1"):
+        response = sign_in(Client(), "erin", "a new reading room", REMOTE_ADDR=address)
+        assert response.status_code == 302
+    assert sign_in(client, "hana", "wrong").status_code == 429
+
+
+def test_refused_new_password_lifts_no_lock(client: Client, erin: User, settings: Settings) -> None:
+    fail_until_locked(client, settings)
+    client.post(reverse("password_reset"), {"email": "erin@example.org"})
+    form = client.get(link_in_mail())["Location"]
+    new = {"new_password1": "a new reading room", "new_password2": "another"}
+    assert client.post(form, new).status_code == 200
+    assert sign_in(client, "erin", PASSWORD).status_code == 429
 
 
 def test_unknown_address_gets_the_same_page_and_no_mail(client: Client, erin: User) -> None:

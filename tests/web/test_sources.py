@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
@@ -64,6 +64,24 @@ def marked(html: str) -> list[str]:
 
 def as_reviewer() -> None:
     factories.user("erin", groups=["reviewer"])
+
+
+# Who is led where
+
+
+@pytest.mark.parametrize("permission", ["review", "approve"])
+def test_review_is_offered_to_whom_its_page_lets_in(
+    client: Client, erin: User, tmp_path: Path, permission: str
+) -> None:
+    revision = served(tmp_path)
+    erin.user_permissions.add(Permission.objects.get(codename=f"{permission}_revision"))
+    html = page(client, revision)
+    for address in (
+        reverse("admin:rag_revision_change", args=[revision.document_id]),
+        reverse("readers", args=[revision.document_id]),
+    ):
+        assert (client.get(address).status_code == 200) == (f'href="{address}"' in html)
+    assert ('href="/review/rag/revision/' in html) == (permission == "review")
 
 
 # What the page shows

@@ -4,7 +4,6 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 from rag.adapters.rendering.layout import Layout, escaped
@@ -18,8 +17,6 @@ class Mark:
     end: int
     number: int
     """What the reader sees beside it; the first piece has the id ``m{number}``."""
-    text_id: str = ""
-    """Stands in ``data-text`` of each piece."""
 
 
 Covers = tuple[Mark, ...]
@@ -86,5 +83,4 @@ class Painter:
 
 def _tag(mark: Mark, *, first: bool) -> str:
     identity = f' id="m{mark.number}"' if first else ""
-    text_id = f' data-text="{escape(mark.text_id)}"' if mark.text_id else ""
-    return f'<mark class="cited"{identity} data-mark="{mark.number}"{text_id}>'
+    return f'<mark class="cited"{identity} data-mark="{mark.number}">'

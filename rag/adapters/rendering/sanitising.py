@@ -12,7 +12,7 @@ TAGS = {*_DIRECTED, *_BARE, "a", "mark", "ol", "pre", "span", "ul"}
 ATTRIBUTES = {
     "a": {"href", "title"},
     "li": {"value"},
-    "mark": {"id", "data-mark", "data-text"},
+    "mark": {"id", "data-mark"},
     "ol": {"start"},
     "span": {"title"},
     **{tag: {"id"} for tag in _HEADINGS},

@@ -1,5 +1,6 @@
-"""The list of sources that somebody may open."""
+"""Revisions in a list: those that somebody may open, and those under review."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -7,35 +8,44 @@ from django.urls import reverse
 
 from rag.models import Revision
 from rag.queries.eligibility import place
-from rag.web.presenters.standings import Chip, standing_chip, window_words
+from rag.web.presenters.standings import Chip, record_window, standing_chip
 
 
 @dataclass(frozen=True)
 class Row:
-    """A revision in the list; ``about`` is what stands after its chip and scope."""
+    """A revision in a list; its standing and scope come first, then ``chips`` and ``about``."""
 
     title: str
     url: str
     source_id: str
     scope: str
     chip: Chip
+    chips: tuple[Chip, ...]
     about: tuple[str, ...]
 
 
 def row(revision: Revision, day: date) -> Row:
-    """The row of a revision as it stands on that day."""
+    """The row of a revision that may be opened, as it stands on that day."""
     about = (
         f"Version {revision.version}",
-        window_words(revision.valid_from, revision.valid_until) if revision.valid_from else "",
+        record_window(revision),
         revision.product,
         revision.owner,
         "" if revision.canonical else "copy",
     )
+    return listed(revision, day, "source", about)
+
+
+def listed(
+    revision: Revision, day: date, address: str, about: Iterable[str], chips: Iterable[Chip] = ()
+) -> Row:
+    """A row that leads to the named address; what is empty in ``about`` is left out."""
     return Row(
         title=revision.title,
-        url=reverse("source", args=[revision.document_id]),
+        url=reverse(address, args=[revision.document_id]),
         source_id=revision.source.source_id,
         scope=revision.source.scope.name,
         chip=standing_chip(place(revision), day),
+        chips=tuple(chips),
         about=tuple(filter(None, about)),
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag.core.differences import Change, Gap, folded, word_difference
-from rag.core.text import body_start
 from rag.models import Revision
+from rag.web.presenters.texts import front_and_body
 
 # Characters of unchanged text beside each change: the sentence that it stands in, mostly.
 CONTEXT: Final = 160
@@ -31,12 +31,12 @@ def comparison(first: Revision, second: Revision, siblings: Sequence[Revision]) 
     """The two versions, the one that comes first in time as the earlier; newest siblings first."""
     order = [row.pk for row in siblings]
     later, earlier = sorted((first, second), key=lambda row: order.index(row.pk))
-    changes = word_difference(_body(earlier), _body(later))
+    changes = changed_words(earlier, later)
     same = all(change.kind == "same" for change in changes)
     return Comparison(earlier.version, later.version, () if same else folded(changes, CONTEXT))
 
 
-def _body(revision: Revision) -> str:
-    """What is compared: not the front matter."""
-    is_facts = revision.kind == Revision.Kind.FACTS
-    return revision.text if is_facts else revision.text[body_start(revision.text) :]
+def changed_words(earlier: Revision, later: Revision) -> tuple[Change, ...]:
+    """The later text as changes of the earlier one; front matter is not compared."""
+    (_, before), (_, after) = front_and_body(earlier), front_and_body(later)
+    return tuple(word_difference(before, after))

@@ -8,7 +8,7 @@ from django.utils.translation import get_language_info
 
 from rag.models import Revision
 from rag.web.presenters.citations import approval_words
-from rag.web.presenters.standings import day_words, window_words
+from rag.web.presenters.standings import day_words, record_window
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,10 @@ class Detail:
 def summary(revision: Revision) -> tuple[str, ...]:
     """``Version 2026-2``, ``since 1 March 2026``, ``approved on 24 February 2026``."""
     approved = approval_words(revision)
-    window = window_words(revision.valid_from, revision.valid_until)
-    has_window = revision.valid_from or revision.valid_until
+    window = record_window(revision)
     return (
         f"Version {revision.version}",
-        *([window] if has_window else []),
+        *([window] if window else []),
         *([f"approved on {approved}"] if approved else []),
         *([] if revision.canonical else ["a copy, not canonical"]),
     )

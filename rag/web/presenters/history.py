@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from rag.core.sources import Access
 from rag.models import Answer
+from rag.queries.granting import held_since
 from rag.web.forms.search import Search
 from rag.web.presenters.results import local_day
 from rag.web.presenters.standings import Chip
@@ -67,9 +68,8 @@ def _row(answer: Answer) -> HistoryRow:
 
 
 def again(answer: Answer, access: Access, today: date) -> Again:
-    """What the question was narrowed to is asked again; one scope of several was a choice."""
-    scope = answer.scopes[0] if len(answer.scopes) == 1 and len(access.scopes) > 1 else ""
-    scope = scope if scope in access.scopes else ""
+    """What the question was narrowed to is asked again."""
+    scope = _chosen(answer, access)
     product = answer.options["product"]
     day = None if answer.as_of == today else answer.as_of
     search = Search(answer.question, (scope,) if scope else (), product, day)
@@ -82,3 +82,15 @@ def again(answer: Answer, access: Access, today: date) -> Again:
         scope=scope,
         search_url=search.url(),
     )
+
+
+def _chosen(answer: Answer, access: Access) -> str:
+    """The scope that was chosen, if it may still be read; empty if everything was asked.
+
+    A single recorded scope was a choice if there was another one to choose at that time.
+    """
+    if len(answer.scopes) != 1 or answer.scopes[0] not in access.scopes:
+        return ""
+    others = access.scopes - frozenset(answer.scopes)
+    scope: str = answer.scopes[0]
+    return scope if held_since(access, answer.asked_at, others) else ""

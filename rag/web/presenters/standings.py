@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from rag.core.sources import Governed, Standing, standing
+from rag.models import Revision
 
 _KINDS: Final[Mapping[Standing, str]] = MappingProxyType(
     {
@@ -39,6 +40,12 @@ def window_words(start: date | None, end: date | None) -> str:
     if start is None:
         return f"until {day_words(end)}" if end else "no window"
     return f"{day_words(start)} to {day_words(end)}" if end else f"since {day_words(start)}"
+
+
+def record_window(revision: Revision) -> str:
+    """The window on a revision's record in words; nothing where it has none."""
+    start, end = revision.valid_from, revision.valid_until
+    return window_words(start, end) if start or end else ""
 
 
 def day_words(day: date | None) -> str:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from rag.core.sources import Access
 from rag.models import Revision
 from rag.queries.eligibility import place
-from rag.web.presenters.standings import Chip, standing_chip, window_words
+from rag.web.presenters.standings import Chip, record_window, standing_chip
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def version_list(
             name=row.version,
             url=reverse("source", args=[row.document_id]),
             chip=standing_chip(place(row), access.as_of),
-            window=window_words(row.valid_from, row.valid_until) if row.valid_from else "",
+            window=record_window(row),
             shown=row.pk == shown.pk,
             suggested=at == before,
         )

@@ -63,6 +63,7 @@ def source(request: HttpRequest, document_id: str) -> HttpResponse:
         "page": source_page(revision, siblings, access, passages, answers),
         "comparison": comparison(revision, other, siblings) if other else None,
         "approves": person.has_perm(Permission.APPROVE),
+        "reviews": reviews,
     }
     return render(request, "source.html", context)
 
