@@ -297,6 +297,23 @@ class Citation(models.Model):
         )
 
 
+class EvaluationRun(models.Model):
+    """The figures of one evaluation: what the cases brought, without any text."""
+
+    at = models.DateTimeField(auto_now_add=True)
+    name = models.CharField(max_length=200)
+    cases_sha256 = models.CharField(max_length=64)
+    mode = models.CharField(max_length=20)
+    policy = models.CharField(max_length=100)
+    k = models.PositiveIntegerField()
+    gate = models.CharField(max_length=100, blank=True)
+    proposer = models.CharField(max_length=100, blank=True)
+    made_with = models.JSONField()
+    manifest = models.CharField(max_length=64)
+    figures = models.JSONField()
+    outcomes = models.JSONField()
+
+
 class AuditEvent(models.Model):
     """Append-only: ids and hashes, no texts; each event carries the SHA-256 of the one before."""
 

@@ -41,6 +41,7 @@ CORE_ORDER = (
     "extractive",
     "prompts",
     "packets",
+    "cases",
     "evaluation",
     "diagnostics",
     "__init__",  # the package's exports

@@ -11,6 +11,7 @@ from django.db import transaction
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found, resolved, search
 from rag.core.answers import (
+    Proposal,
     Quotation,
     Supplied,
     Verdict,
@@ -28,6 +29,7 @@ from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
 from rag.models import Answer, Citation, Revision
 from rag.queries.eligibility import access_now, eligible_revisions
+from rag.queries.reading import reading
 
 CONSIDERED: Final = 5
 GATE: Final = "excerpts-3-quotes-20-v1"
@@ -43,25 +45,63 @@ class Asked:
     warnings: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True)
+class Decision:
+    """What the gates made of a question; nothing is recorded yet."""
+
+    found: Found
+    verdict: Verdict
+    warnings: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Proposed:
+    """What lies before the last gate."""
+
+    found: Found
+    supplied: list[Supplied]
+    proposal: Proposal | None
+
+
 def ask(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Asked:
     """Answer with exact quotations or refuse; recorded either way."""
     options = resolved(options, parts)
+    proposed = _proposed(question, access, selection, options, parts)
+    with transaction.atomic():
+        decision = _decided(proposed, access, selection)
+        answer = _record(question, access, selection, options, parts, decision)
+    return Asked(answer, decision.verdict, decision.found, decision.warnings)
+
+
+def decide(
+    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+) -> Decision:
+    """What ``ask`` would answer now, without a record: for an evaluation."""
+    proposed = _proposed(question, access, selection, resolved(options, parts), parts)
+    with reading():
+        return _decided(proposed, access, selection)
+
+
+def _proposed(
+    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+) -> _Proposed:
     found = search(question, access, selection, options, parts)
     supplied = _supplied(question, found.hits[:CONSIDERED], parts.proposer)
     proposal = parts.proposer.propose(question, supplied) if supplied else None
-    with transaction.atomic():
-        texts = _served_texts(access_now(access), selection, supplied)
-        if supplied:
-            verdict = gate(proposal, supplied, lambda excerpt: excerpt.revision in texts)
-        else:
-            verdict = refused_without_excerpts()
-        warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
-        answer = _record(question, access, selection, options, parts, found, verdict)
-        for position, quotation in enumerate(verdict.quotations):
-            _cite(answer, position, quotation, warnings[position])
-    return Asked(answer, verdict, found, warnings)
+    return _Proposed(found, supplied, proposal)
+
+
+def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decision:
+    """The last gate, in the caller's transaction: what is quoted is served at this moment."""
+    texts = _served_texts(access_now(access), selection, proposed.supplied)
+    if proposed.supplied:
+        verdict = gate(proposed.proposal, proposed.supplied, lambda s: s.revision in texts)
+    else:
+        verdict = refused_without_excerpts()
+    warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
+    return Decision(proposed.found, verdict, warnings)
 
 
 def _supplied(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[Supplied]:
@@ -132,10 +172,10 @@ def _record(
     selection: Selection,
     options: Options,
     parts: Parts,
-    found: Found,
-    verdict: Verdict,
+    decision: Decision,
 ) -> Answer:
-    return Answer.objects.create(
+    found, verdict = decision.found, decision.verdict
+    answer = Answer.objects.create(
         asker=access.user,
         person=User.objects.filter(username=access.user).first() if access.live else None,
         scopes=sorted(access.scopes),
@@ -152,6 +192,9 @@ def _record(
         reason=verdict.reason,
         hits=[_without_text(hit) for hit in found.hits],
     )
+    for position, quotation in enumerate(verdict.quotations):
+        _cite(answer, position, quotation, decision.warnings[position])
+    return answer
 
 
 def _options(selection: Selection, options: Options) -> dict[str, Any]:

@@ -40,6 +40,15 @@ class InvalidOption(RagError):
         self.value = value
 
 
+class InvalidCase(RagError):
+    """A case of an evaluation that cannot be read."""
+
+    code = "invalid_case"
+
+    def __init__(self, case_id: str, field: str, needed: str) -> None:
+        super().__init__(f"Case {case_id!r}: {field!r} must be {needed}.")
+
+
 class InvalidWindow(RagError):
     """A validity window that ends before it begins."""
 

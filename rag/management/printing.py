@@ -1,10 +1,11 @@
 """The stable JSON shapes of search, probe and ask, and their text for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rag.actions.asking import Asked
+from rag.actions.asking import Asked, Decision
 from rag.actions.searching import Found
+from rag.core.answers import Verdict
 from rag.core.hits import Hit
 from rag.core.sources import Access
 from rag.core.text import visible
@@ -36,14 +37,27 @@ def asked_json(asked: Asked) -> dict[str, Any]:
         "gate": answer.gate,
         "manifest": answer.manifest,
         "notice": asked.found.notice,
-        "quotes": list(_quotes(asked)),
+        "quotes": list(_quotes(asked.verdict, asked.warnings)),
         "facts": [],
         "hits": [hit.to_dict() for hit in asked.found.hits],
     }
 
 
-def _quotes(asked: Asked) -> Iterator[dict[str, Any]]:
-    for quotation, warnings in zip(asked.verdict.quotations, asked.warnings, strict=True):
+def decision_json(decision: Decision) -> dict[str, Any]:
+    """An answer that was not recorded: the fields of ``ask`` that it has."""
+    verdict = decision.verdict
+    return {
+        "status": "accepted" if verdict.accepted else "refused",
+        "answer": verdict.text,
+        "reason_code": verdict.reason_code,
+        "reason": verdict.reason,
+        "quotes": list(_quotes(verdict, decision.warnings)),
+        "facts": [],
+    }
+
+
+def _quotes(verdict: Verdict, warned: Sequence[tuple[str, ...]]) -> Iterator[dict[str, Any]]:
+    for quotation, warnings in zip(verdict.quotations, warned, strict=True):
         yield {
             "label": quotation.supplied.label,
             "chunk_id": quotation.supplied.chunk_id,
