@@ -25,6 +25,8 @@ from rag.queries.snapshots import current_manifest
 
 # Where whole sources are relevant, so many hits a place are asked for: a source has several.
 HITS_OF_A_SOURCE: Final = 5
+# Hits of a search at least, as when somebody asks: an answer is made of more than ``k`` may be.
+ASKED: Final = Options().k
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def _judged(case: Case, options: Options, parts: Parts, answers: bool) -> Judged
         case = replace(case, relevant=located(case, access, selection))
         chunks = relevant_chunks(case, access, selection)
     depth = options.k * HITS_OF_A_SOURCE if case.by_source else options.k
-    how = replace(options, k=min(depth, 1000))
+    how = replace(options, k=min(max(depth, ASKED), 1000))
     decision = decide(case.question, access, selection, how, parts) if answers else None
     found = decision.found if decision else search(case.question, access, selection, how, parts)
     outcome = Outcome(

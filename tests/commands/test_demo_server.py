@@ -34,6 +34,11 @@ MEMBERS: Final = """
 """
 
 
+# A page that was served then means that no worker is starting any more when Ctrl-C comes: one
+# that is interrupted in its start ends with an error.
+ONE_WORKER: Final = {"GUNICORN_CMD_ARGS": "--workers 1"}
+
+
 @dataclass(frozen=True)
 class Served:
     """What a demo printed, a page and a style sheet that it served, and how Ctrl-C ended it."""
@@ -86,7 +91,7 @@ def serve(site: Site) -> Served:
         subprocess.Popen(
             [sys.executable, "manage.py", "demo", "--port", str(port)],
             cwd=ROOT,
-            env=site.environment(),
+            env=site.environment() | ONE_WORKER,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,

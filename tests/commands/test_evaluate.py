@@ -144,3 +144,32 @@ def test_a_file_that_is_not_there_is_named(people: None, tmp_path: Path) -> None
     ended = run("evaluate", tmp_path / "none.jsonl")
     assert ended.code == 1
     assert ended.err.startswith(f"{tmp_path}/none.jsonl: it cannot be read (")
+
+
+def test_a_report_is_one_file_that_needs_nothing_else(texts: None, tmp_path: Path) -> None:
+    found = {"question": QUESTION, "relevant": [{"source_id": "leave"}]}
+    missed = {"question": "<b>Who</b> repairs the lift?", "relevant": [{"source_id": "pets"}]}
+    report = tmp_path / "report.html"
+    file = cases(tmp_path, found, missed)
+    run("evaluate", file, "--mode", "all", "--k", "1", "--answers", "--report", report)
+    page = report.read_text()
+    assert page.count("<svg") == 33  # ten figures and a histogram in each of three modes
+    assert "&lt;b&gt;Who&lt;/b&gt; repairs the lift?" in page
+    assert not any(part in page for part in ("http", "<script", "<link", "url("))
+    assert page.index("c-2") < page.index("c-1")  # what failed comes first
+
+
+def test_a_report_says_what_was_before(texts: None, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    file = cases(tmp_path, {"question": QUESTION, "relevant": [{"source_id": "leave"}]})
+    run("evaluate", file, "--report", report)
+    assert "before 1.000" not in report.read_text()
+    run("evaluate", file, "--report", report)
+    assert "before 1.000" in report.read_text()
+
+
+def test_a_report_that_cannot_be_written_is_named(texts: None, tmp_path: Path) -> None:
+    file = cases(tmp_path, {"question": QUESTION})
+    ended = run("evaluate", file, "--report", tmp_path / "none" / "report.html")
+    assert ended.code == 1
+    assert f"{tmp_path}/none/report.html: it cannot be written (" in ended.err

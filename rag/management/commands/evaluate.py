@@ -15,6 +15,7 @@ from rag.core.policies import POLICIES, policy
 from rag.core.retrieval import Mode, Options
 from rag.core.text import visible
 from rag.management.base import EvidenceCommand
+from rag.management.evaluation_report import html_report
 from rag.management.printing import decision_json
 from rag.management.progress import reporter
 from rag.management.requests import path
@@ -32,6 +33,7 @@ class Command(EvidenceCommand):
         parser.add_argument("--policy", choices=list(POLICIES), help="ranking policy")
         parser.add_argument("--k", type=int, default=10, help="hits that count")
         parser.add_argument("--answers", action="store_true", help="ask for answers, too")
+        parser.add_argument("--report", type=path, help="write a report to this HTML file")
 
     def run(self, options: dict[str, Any]) -> int:
         file: Path = options["cases"]
@@ -39,6 +41,8 @@ class Command(EvidenceCommand):
         cases, parts = read_cases(text), configured()
         found = [self._evaluate(cases, how, parts, options["answers"]) for how in _options(options)]
         kept = [keep(evaluation, file.name, text, parts) for evaluation in found]
+        if options["report"]:
+            _write(options["report"], html_report(found, kept))
         if options["json"]:
             self.print_json(_json(found, options["answers"]))
         else:
@@ -64,6 +68,13 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InvalidFile(str(file), f"it cannot be read ({error})") from None
+
+
+def _write(file: Path, report: str) -> None:
+    try:
+        file.write_text(report, encoding="utf-8")
+    except OSError as error:
+        raise InvalidFile(str(file), f"it cannot be written ({error})") from None
 
 
 def _json(found: Sequence[Evaluation], answers: bool) -> dict[str, Any]:
