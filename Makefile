@@ -1,6 +1,8 @@
 # Needs python3 (3.11 or newer) and make; everything else goes into .venv.
 PYTHON ?= python3
 PYTEST_ARGS ?=
+# One more than there are processors: a worker waits for servers and a browser a good deal.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,7 +34,7 @@ test: setup
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python manage.py makemigrations --check --dry-run
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 # Keeps locked versions that still fit; UPGRADE=--upgrade takes the newest.
 lock: $(BIN)/uv

@@ -131,6 +131,7 @@ class FakeParts:
     analyser: str = ANALYSER
     profile_name: str = "hashing"
     chunking: str = ""
+    kernel: Any = None
 
     def __post_init__(self) -> None:
         self.chunking = self.chunking or self.chunker.id

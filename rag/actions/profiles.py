@@ -7,12 +7,14 @@ from typing import Final
 from django.conf import settings
 
 from rag.adapters import bundled
+from rag.adapters.kernels import byte_kernel
 from rag.core.chunks import Chunker, chunker
 from rag.core.embeddings import ContextualEmbedder, Embedder, HashingEmbedder
 from rag.core.errors import InvalidOption
 from rag.core.extractive import LEXICAL, Extractive, Scorer
 from rag.core.lexical import ANALYSER
 from rag.core.policies import WEIGHTED, Policy, policy
+from rag.core.quantised import Kernel
 from rag.core.retrieval import check_threshold
 
 PROFILES: Final = ("embedded", "hashing")
@@ -37,6 +39,11 @@ class Parts:
     @cached_property
     def chunker(self) -> Chunker:
         return chunker(self.chunking)
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        """What makes an exact search quicker where the machine has it."""
+        return byte_kernel()
 
     @cached_property
     def proposer(self) -> Extractive:

@@ -59,7 +59,8 @@ def search(
         def texts(rows: Sequence[int]) -> list[str]:
             return texts_of(index, rows)
 
-        return retrieve(index, revisions, query, options, texts)
+        kernel = parts.kernel if dense else None
+        return retrieve(index, revisions, query, options, texts, kernel)
 
     return _found(question, vector, access, selection, rank, parts)
 

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from rag.core.embeddings import Profile
 from rag.core.errors import IndexDamaged, IndexMismatch
 from rag.core.lexical import Floats, Mask, Postings, Rows, TermCounts
+from rag.core.quantised import Codes
+from rag.core.slices import Slices
 from rag.core.sources import chunk_id, label
 from rag.core.vectors import Matrix, row_norms
 
@@ -159,7 +161,9 @@ class Snapshot:
     """The index in memory: immutable, rows of a revision contiguous.
 
     ``matrix`` (n, d) float32, ``norms`` (n,) float64, ``lengths`` (n,) tokens, ``ties`` (n,) the
-    position of each row in the order of (label, chunk id), ``spans`` row range of each revision.
+    position of each row in the order of (label, chunk id), ``revisions`` (m,) the keys of the
+    revisions as their rows follow each other, ``sizes`` (m,) how many rows each has, ``slices``
+    the codes of the vectors by what is eligible.
     """
 
     manifest: Manifest
@@ -171,14 +175,14 @@ class Snapshot:
     stems: Postings
     words: Postings
     ties: Rows
-    spans: Mapping[int, tuple[int, int]]
+    revisions: Rows
+    sizes: Rows
+    slices: Slices
 
     def mask(self, revisions: Iterable[int]) -> Mask:
         """Which rows belong to ``revisions``, shape (n,)."""
-        mask = np.zeros(len(self.rows), dtype=np.bool_)
-        for revision in revisions:
-            start, stop = self.spans.get(revision, (0, 0))
-            mask[start:stop] = True
+        wanted = np.fromiter(revisions, dtype=np.int64)
+        mask: Mask = np.repeat(np.isin(self.revisions, wanted), self.sizes)
         return mask
 
 
@@ -191,17 +195,21 @@ def build_snapshot(
 ) -> Snapshot:
     """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``."""
     _check_rows(manifest, rows)
+    revisions, sizes = _revisions(rows)
+    norms = row_norms(matrix)
     return Snapshot(
         manifest=manifest,
         generation=generation,
         rows=tuple(rows),
         matrix=matrix,
-        norms=row_norms(matrix),
+        norms=norms,
         lengths=np.array([term.length for term in terms], dtype=np.int64),
         stems=Postings.build([t.stems for t in terms], [t.counts for t in terms]),
         words=Postings.build([t.words for t in terms]),
         ties=_ties(rows),
-        spans=_spans(rows),
+        revisions=revisions,
+        sizes=sizes,
+        slices=Slices(Codes.of(matrix, norms)),
     )
 
 
@@ -244,11 +252,14 @@ def _ties(rows: Sequence[ChunkRow]) -> Rows:
     return ties
 
 
-def _spans(rows: Sequence[ChunkRow]) -> dict[int, tuple[int, int]]:
-    spans: dict[int, tuple[int, int]] = {}
-    for at, row in enumerate(rows):
-        start, stop = spans.get(row.revision, (at, at))
-        if stop != at:
+def _revisions(rows: Sequence[ChunkRow]) -> tuple[Rows, Rows]:
+    """The revisions in the order of their rows, and how many rows each has."""
+    sizes: dict[int, int] = {}
+    last = None
+    for row in rows:
+        if row.revision != last and row.revision in sizes:
             raise IndexDamaged("the chunks of a source do not stand together", row.source_id)
-        spans[row.revision] = (start, at + 1)
-    return spans
+        sizes[row.revision] = sizes.get(row.revision, 0) + 1
+        last = row.revision
+    keys, counts = list(sizes), list(sizes.values())
+    return np.array(keys, dtype=np.int64), np.array(counts, dtype=np.int64)

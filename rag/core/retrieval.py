@@ -11,9 +11,11 @@ import numpy as np
 from rag.core.errors import InvalidOption
 from rag.core.index import Snapshot
 from rag.core.lexical import Floats, Rows, bm25, overlap, query_stems, query_words
+from rag.core.ordering import best
 from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
+from rag.core.quantised import Kernel, Look
 from rag.core.rerank import Candidate, rerank
-from rag.core.vectors import cosines, top_rows
+from rag.core.vectors import cosines, is_scanned, top_rows
 
 # The models read 512 tokens, question and passage together.
 LONGEST_QUESTION: Final = 1000
@@ -83,12 +85,14 @@ def retrieve(
     question: Question,
     options: Options,
     texts: Callable[[Sequence[int]], Sequence[str]],
+    kernel: Kernel | None = None,
 ) -> tuple[Ranked, ...]:
     """The ``options.k`` best admitted rows of ``revisions``, best first.
 
-    ``texts`` gives title and text of rows; it is called only for required terms.
+    ``texts`` gives title and text of rows; it is called only for required terms. ``kernel`` makes
+    it quicker and changes nothing.
     """
-    figures = _Figures(snapshot, revisions, question, options)
+    figures = _Figures(snapshot, revisions, question, options, kernel)
     ranked = [hit for hit in figures.ranking() if figures.admits(hit)]
     if options.required_terms:
         ranked = _by_required_terms(snapshot, question, options, ranked, texts)
@@ -98,9 +102,11 @@ def retrieve(
 def probe(snapshot: Snapshot, revisions: Iterable[int], vector: Floats) -> tuple[Ranked, ...]:
     """Cosines of all eligible rows, best first, before any threshold and fusion."""
     rows = np.flatnonzero(snapshot.mask(revisions))
-    best, scores = top_rows(snapshot.matrix, snapshot.norms, rows, snapshot.ties, vector, len(rows))
+    ranked, scores = top_rows(
+        snapshot.matrix, snapshot.norms, rows, snapshot.ties, vector, len(rows)
+    )
     return tuple(
-        Ranked(int(r), float(s), None, float(s)) for r, s in zip(best, scores, strict=True)
+        Ranked(int(r), float(s), None, float(s)) for r, s in zip(ranked, scores, strict=True)
     )
 
 
@@ -108,9 +114,15 @@ class _Figures:
     """The figures of one request over its eligible rows."""
 
     def __init__(
-        self, snapshot: Snapshot, revisions: Iterable[int], question: Question, options: Options
+        self,
+        snapshot: Snapshot,
+        revisions: Iterable[int],
+        question: Question,
+        options: Options,
+        kernel: Kernel | None,
     ) -> None:
         self.snapshot, self.question, self.options = snapshot, question, options
+        self.kernel = kernel
         self.policy = options.policy
         self.mask = snapshot.mask(revisions)
         self.rows: Rows = np.flatnonzero(self.mask)
@@ -125,7 +137,7 @@ class _Figures:
         candidates = np.unique(np.concatenate(sides))
         cosine = self._cosines(candidates)
         values = self._fused(candidates, cosine, sides)
-        order = np.lexsort((self.snapshot.ties[candidates], -values))
+        order = best(values, self.snapshot.ties[candidates], len(candidates))
         return [self._ranked(candidates, cosine, values, int(at)) for at in order]
 
     def admits(self, hit: Ranked) -> bool:
@@ -156,13 +168,19 @@ class _Figures:
         return max(depth, self.options.k)
 
     def _dense_side(self) -> Rows:
-        index, vector = self.snapshot, self._vector()
-        return top_rows(index.matrix, index.norms, self.rows, index.ties, vector, self._depth())[0]
+        index, vector, depth = self.snapshot, self._vector(), self._depth()
+        look = self._look(depth)
+        return top_rows(index.matrix, index.norms, self.rows, index.ties, vector, depth, look)[0]
+
+    def _look(self, depth: int) -> Look | None:
+        """Codes of the eligible rows, where a scan will want them."""
+        if self.kernel is None or not is_scanned(len(self.rows), depth):
+            return None
+        return Look(self.snapshot.slices.of(self.mask), self.kernel)
 
     def _lexical_side(self) -> Rows:
         found = self.rows[self.lexical[self.rows] > 0]
-        order = np.lexsort((self.snapshot.ties[found], -self.lexical[found]))
-        return found[order[: self._depth()]]
+        return found[best(self.lexical[found], self.snapshot.ties[found], self._depth())]
 
     def _cosines(self, candidates: Rows) -> Floats:
         """Exact cosines of the candidates; zeros, never shown, where the mode has none."""

@@ -1,4 +1,4 @@
-"""Cosine similarity in double precision, and its exact top k by a certified float32 scan.
+"""Cosine similarity in double precision, and its exact top k by a certified scan.
 
 A row's cosine never depends on which other rows are scored: ``einsum`` sums each row on its own
 in a fixed order, which a float64 matrix product does not (it flips equal rows when a row is
@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.core.errors import InvalidVector
+from rag.core.ordering import best
+from rag.core.quantised import Look
 
 Matrix = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -59,19 +61,34 @@ def cosines(matrix: Matrix, norms: Floats, rows: Rows, query: Floats) -> Floats:
 
 
 def top_rows(
-    matrix: Matrix, norms: Floats, rows: Rows, ties: Rows, query: Floats, k: int
+    matrix: Matrix,
+    norms: Floats,
+    rows: Rows,
+    ties: Rows,
+    query: Floats,
+    k: int,
+    look: Look | None = None,
 ) -> tuple[Rows, Floats]:
     """The ``k`` best of ``rows`` with their exact cosines, best first, equal ones by ``ties``.
 
-    Ids, order and bits equal scoring every row in double: rows that the float32 estimate and its
-    error bound cannot exclude are all rescored.
+    Ids, order and bits equal scoring every row in double: rows that an estimate and its error
+    bound cannot exclude are all rescored. The estimate is made in float32, or from the codes of
+    ``look``, which must be those of ``rows``.
     """
     candidates = rows
-    if len(rows) > max(SCAN_FROM, 4 * k) and k > 0:
-        candidates = _not_excluded(matrix, norms, rows, query, k)
+    if is_scanned(len(rows), k):
+        if look is None:
+            candidates = _not_excluded(matrix, norms, rows, query, k)
+        else:
+            candidates = _not_excluded_by(look, matrix, norms, rows, query, k)
     scores = cosines(matrix, norms, candidates, query)
-    order = np.lexsort((ties[candidates], -scores))[:k]
+    order = best(scores, ties[candidates], k)
     return candidates[order], scores[order]
+
+
+def is_scanned(rows: int, k: int) -> bool:
+    """Whether so many rows are worth an estimate before the ``k`` best are scored."""
+    return rows > max(SCAN_FROM, 4 * k) and k > 0
 
 
 def _not_excluded(matrix: Matrix, norms: Floats, rows: Rows, query: Floats, k: int) -> Rows:
@@ -87,6 +104,19 @@ def _not_excluded(matrix: Matrix, norms: Floats, rows: Rows, query: Floats, k: i
     bound = scan_error(matrix.shape[1])
     threshold = np.partition(estimates, len(estimates) - k)[len(estimates) - k]
     return np.sort(np.concatenate([odd, scanned[estimates >= threshold - 2 * bound]]))
+
+
+def _not_excluded_by(
+    look: Look, matrix: Matrix, norms: Floats, rows: Rows, query: Floats, k: int
+) -> Rows:
+    """Rows whose estimate and bound reach the worst of the ``k`` that look best, exactly scored."""
+    double = _query(query)
+    _check_dimension(matrix.shape[1], double)
+    estimates, bounds = look.codes.estimates(double, _norm(double), look.kernel)
+    promising = np.argpartition(estimates, len(estimates) - k)[len(estimates) - k :]
+    least = cosines(matrix, norms, rows[promising], double).min()
+    kept: Rows = rows[estimates + bounds >= least]
+    return kept
 
 
 def _estimates(matrix: Matrix, rows: Rows, unit: Matrix) -> Floats:

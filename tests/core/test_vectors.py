@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rag.core import vectors
 from rag.core.errors import InvalidVector
+from rag.core.quantised import Bytes, Codes, Look
 from rag.core.vectors import Floats, Matrix, Rows, cosine, cosines, row_norms, scan_error, top_rows
 
 Maker = Callable[[np.random.Generator, int, int], Floats]
@@ -47,8 +48,15 @@ def signs(random: np.random.Generator, count: int, dimension: int) -> Floats:
     return random.choice([-1.0, 1.0], (count, dimension))
 
 
+def outlying(random: np.random.Generator, count: int, dimension: int) -> Floats:
+    """One dimension outweighs all others, as in some models: little is left for their bytes."""
+    made = plain(random, count, dimension)
+    made[:, 0] *= 1e4
+    return made
+
+
 MAKERS: tuple[Maker, ...] = (
-    plain, duplicated, near_duplicates, tiny, huge, mixed_norms, clustered, signs,
+    plain, duplicated, near_duplicates, tiny, huge, mixed_norms, clustered, signs, outlying,
 )  # fmt: skip
 
 
@@ -78,6 +86,16 @@ def pairs(rows: Rows, scores: Floats) -> list[tuple[int, float]]:
     return list(zip(rows.tolist(), scores.tolist(), strict=True))
 
 
+def whole(codes: Bytes, code: Bytes) -> Floats:
+    """The products of codes, slow and obvious."""
+    products: Floats = (codes.astype(np.int64) @ code.astype(np.int64)).astype(np.float64)
+    return products
+
+
+def look_at(matrix: Matrix, norms: Floats, rows: Rows) -> Look:
+    return Look(Codes.of(matrix, norms).at(rows), whole)
+
+
 @pytest.fixture
 def scanning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "SCAN_FROM", 8)
@@ -94,8 +112,10 @@ def test_top_rows_equal_exhaustive_double_precision(maker: Maker) -> None:
     def agree(seed: int, count: int, dimension: int, k: int, keep: float) -> None:
         matrix, norms, ties, query = case(maker, seed, count, dimension)
         rows = np.flatnonzero(np.random.default_rng(seed).random(count) <= keep)
-        found = pairs(*top_rows(matrix, norms, rows, ties, query, k))
-        assert found == exhaustive(matrix, norms, rows, ties, query, k)
+        expected = exhaustive(matrix, norms, rows, ties, query, k)
+        assert pairs(*top_rows(matrix, norms, rows, ties, query, k)) == expected
+        look = look_at(matrix, norms, rows)
+        assert pairs(*top_rows(matrix, norms, rows, ties, query, k, look)) == expected
 
     agree()
 
@@ -104,8 +124,19 @@ def test_top_rows_equal_exhaustive_double_precision(maker: Maker) -> None:
 def test_top_rows_of_more_rows_than_are_scored_at_once(maker: Maker) -> None:
     matrix, norms, ties, query = case(maker, 7, 9000, 24)
     rows = np.delete(np.arange(9000), [5, 8200])
-    found = pairs(*top_rows(matrix, norms, rows, ties, query, 10))
-    assert found == exhaustive(matrix, norms, rows, ties, query, 10)
+    expected = exhaustive(matrix, norms, rows, ties, query, 10)
+    assert pairs(*top_rows(matrix, norms, rows, ties, query, 10)) == expected
+    look = look_at(matrix, norms, rows)
+    assert pairs(*top_rows(matrix, norms, rows, ties, query, 10, look)) == expected
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_no_cosine_lies_further_from_its_estimate_than_the_bound(maker: Maker) -> None:
+    matrix, norms, _, query = case(maker, 3, 500, 40)
+    norm = float(np.linalg.norm(query))
+    estimates, bounds = Codes.of(matrix, norms).estimates(query, norm, whole)
+    errors = np.abs(cosines(matrix, norms, np.arange(500), query) - estimates)
+    assert (errors <= bounds).all()
 
 
 @settings(deadline=None)
@@ -138,6 +169,16 @@ def test_a_scan_without_its_error_bound_would_be_wrong(monkeypatch: pytest.Monke
     assert pairs(*top_rows(matrix, norms, ties, ties, query, 5)) == expected
     monkeypatch.setattr(vectors, "scan_error", lambda dimension: 0.0)
     assert pairs(*top_rows(matrix, norms, ties, ties, query, 5)) != expected
+
+
+@pytest.mark.usefixtures("scanning")
+def test_a_look_at_bytes_without_its_error_bound_would_be_wrong() -> None:
+    matrix, norms, ties, query = near_tie()
+    expected = exhaustive(matrix, norms, ties, ties, query, 5)
+    codes = Codes.of(matrix, norms)
+    assert pairs(*top_rows(matrix, norms, ties, ties, query, 5, Look(codes, whole))) == expected
+    certain = Look(Codes(codes.codes, codes.scales, np.full(400, -1.0)), whole)
+    assert pairs(*top_rows(matrix, norms, ties, ties, query, 5, certain)) != expected
 
 
 @pytest.mark.parametrize("dimension", [2, 64, 384, 1024])

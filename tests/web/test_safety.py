@@ -55,6 +55,10 @@ def test_no_cache_keeps_a_page(
     assert response.headers["Referrer-Policy"] == "same-origin"
 
 
+# A report is written to a file and opened from there, not by the site.
+ALONE = "evaluation_report.html"
+
+
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.name))
 def test_template_has_no_inline_script_style_or_foreign_address(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -69,6 +73,7 @@ def test_template_has_no_inline_script_style_or_foreign_address(path: Path) -> N
     ):
         found = re.findall(pattern, text)
         allowed = pattern.startswith(r"\|safe") and path.name in SAFE
+        allowed |= pattern == r"<style" and path.name == ALONE
         assert not found or allowed, (pattern, found)
 
 
