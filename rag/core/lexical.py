@@ -104,9 +104,9 @@ def placed(folded: str) -> Iterator[tuple[int, Token]]:
         at, run = match.start(), match.group()
         if match.lastgroup == "cjk":
             for i in range(max(len(run) - 1, 1)):
-                yield at + i, Token(run[i : i + 2], stemmed=False)
+                yield at + i, Token(run[i : i + 2], False)
         else:
-            yield at, Token(run, stemmed=match.lastgroup == "word")
+            yield at, Token(run, match.lastgroup == "word")
 
 
 def term_counts(title: str, context: str, text: str, language: str) -> TermCounts:

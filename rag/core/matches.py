@@ -57,13 +57,17 @@ def located(text: str) -> list[Word]:
 
     Starts ascend and ends do. CJK bigrams overlap by one, and the two words of "¼" wholly.
     """
+    return [Word(start, end, token) for start, end, token in _places(text)]
+
+
+def _places(text: str) -> Iterator[tuple[int, int, Token]]:
     if text.isascii() and "-\n" not in text:  # folding is then case and white space alone
-        return [Word(at, at + len(token.word), token) for at, token in placed(text.lower())]
+        for at, token in placed(text.lower()):
+            yield at, at + len(token.word), token
+        return
     folded, starts, ends = _traced(text)
-    return [
-        Word(starts[at], _with_marks(text, ends[at + len(token.word) - 1]), token)
-        for at, token in placed(folded)
-    ]
+    for at, token in placed(folded):
+        yield starts[at], _with_marks(text, ends[at + len(token.word) - 1]), token
 
 
 def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
@@ -75,7 +79,7 @@ def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
     known = _known(question, tuple(languages))
     if not known.asked:
         return []
-    return [Match(w.start, w.end, held) for w in located(text) if (held := known[w.token])]
+    return [Match(start, end, held) for start, end, word in _places(text) if (held := known[word])]
 
 
 def marks(text: str, question: str, languages: Sequence[str]) -> tuple[Span, ...]:
@@ -101,15 +105,19 @@ class _Known(dict[Token, frozenset[str]]):
         content = content_tokens(question, languages)
         self._languages = languages
         self._stops = stop_words(languages) if content else frozenset()
-        self.asked: dict[tuple[str, str], set[str]] = {}
+        self.asked: dict[tuple[str, str], frozenset[str]] = {}
         for token in content or tokens(question):
             for key in self._keys(token):
-                self.asked.setdefault(key, set()).add(token.word)
+                self.asked[key] = self.asked.get(key, _NONE) | {token.word}
 
     def __missing__(self, token: Token) -> frozenset[str]:
-        keys = () if token.word in self._stops else self._keys(token)
-        self[token] = frozenset().union(*(self.asked.get(key, ()) for key in keys))
-        return self[token]
+        held = _NONE
+        if token.word not in self._stops:
+            for key in self._keys(token):
+                if key in self.asked:
+                    held |= self.asked[key]
+        self[token] = held
+        return held
 
     def _keys(self, token: Token) -> Iterator[tuple[str, str]]:
         """What two words must share one of: the folded word, or the stem in some language."""
@@ -118,6 +126,7 @@ class _Known(dict[Token, frozenset[str]]):
             yield from ((language, stem(token.word, language)) for language in self._languages)
 
 
+_NONE: Final = frozenset[str]()
 # A page of results asks ten times with one question.
 _known = lru_cache(maxsize=64)(_Known)
 
@@ -164,7 +173,7 @@ def _traced(text: str) -> tuple[str, list[int], list[int]]:
             starts += range(start, end)
             ends += range(start + 1, end + 1)
         else:
-            for piece in _aligned(_clusters(text, start, end), run):
+            for piece in _aligned(text, _clusters(text, start, end), run):
                 starts += [piece.start] * len(piece.folded)
                 ends += [piece.end] * len(piece.folded)
         folded += run, " "
@@ -186,7 +195,7 @@ def _clusters(text: str, start: int, end: int) -> list[_Piece]:
     return found
 
 
-def _aligned(pieces: list[_Piece], folded: str) -> list[_Piece]:
+def _aligned(text: str, pieces: list[_Piece], folded: str) -> list[_Piece]:
     """The pieces, with those in the middle made one where they do not add up to ``folded``."""
     left, at = 0, 0
     while left < len(pieces) and folded.startswith(pieces[left].folded, at):
@@ -200,5 +209,12 @@ def _aligned(pieces: list[_Piece], folded: str) -> list[_Piece]:
     while right > left + 1 and folded.endswith(pieces[right - 1].folded, at, stop):
         stop -= len(pieces[right - 1].folded)
         right -= 1
-    middle = _Piece(pieces[left].start, pieces[right - 1].end, folded[at:stop])
+    middle = _tight(text, pieces[left].start, pieces[right - 1].end, folded[at:stop])
     return [*pieces[:left], middle, *pieces[right:]]
+
+
+def _tight(text: str, start: int, end: int, folded: str) -> _Piece:
+    """A piece without the characters before it that add nothing, such as a line-end hyphen."""
+    while start + 1 < end and fold(text[start + 1 : end]) == folded:
+        start += 1
+    return _Piece(start, end, folded)

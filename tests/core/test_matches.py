@@ -72,6 +72,7 @@ def test_places_ascend_at_both_ends(text: str) -> None:
         ("a QX-4471.", ["a", "QX-4471"]),
         ("x\u00ad\n-\n\u00ad\ny", ["x\u00ad\n-\n\u00ad\ny"]),
         ("あい。い", ["あい", "い"]),
+        ("日-\na", ["日", "a"]),
         ("ああああ", ["ああ", "ああ", "ああ"]),
     ],
 )
