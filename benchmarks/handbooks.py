@@ -217,7 +217,7 @@ def measure(folder: Path, every: int) -> dict[str, Any]:
 
     built = build(folder, every)
     questions = cases(folder)
-    policies = ("weighted-80-20-v1", "rrf-60-v1")
+    policies = ("weighted-60-40-v1", "rrf-60-v1")
     modes = ("hybrid", "dense", "lexical")
     return {
         "rebuild": shown(built),

@@ -67,7 +67,7 @@ def ask(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Asked:
     """Answer with exact quotations or refuse; recorded either way."""
-    options = resolved(options, parts)
+    options = resolved(options, parts, question)
     proposed = _proposed(question, access, selection, options, parts)
     with transaction.atomic():
         decision = _decided(proposed, access, selection)
@@ -79,7 +79,7 @@ def decide(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Decision:
     """What ``ask`` would answer now, without a record: for an evaluation."""
-    proposed = _proposed(question, access, selection, resolved(options, parts), parts)
+    proposed = _proposed(question, access, selection, options, parts)
     with reading():
         return _decided(proposed, access, selection)
 

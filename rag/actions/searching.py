@@ -51,7 +51,7 @@ def search(
 ) -> Found:
     """Ranked hits among the revisions that are eligible now, and nothing else."""
     check_question(question)
-    options = resolved(options, parts)
+    options = resolved(options, parts, question)
     dense = options.mode is not Mode.LEXICAL
     vector = _query_vector(question, parts) if dense else None
 
@@ -65,9 +65,17 @@ def search(
     return _found(question, vector, access, selection, rank, parts)
 
 
-def resolved(options: Options, parts: Parts) -> Options:
-    """The options with the threshold that applies, so that the record can say which it was."""
-    if options.mode is Mode.LEXICAL or options.min_cosine is not None:
+def resolved(options: Options, parts: Parts, question: str = "") -> Options:
+    """The options that apply, so that the record can say which they were.
+
+    A threshold that is not given is the site's. A question in a script that the embedder never
+    learnt is ranked by its words alone: its vector says nothing.
+    """
+    if options.mode is Mode.LEXICAL:
+        return options
+    if options.mode is Mode.HYBRID and not parts.embedder.profile.can_read(question):
+        return replace(options, mode=Mode.LEXICAL)
+    if options.min_cosine is not None:
         return options
     return replace(options, min_cosine=min_cosine(parts))
 

@@ -57,6 +57,7 @@ class BundledEmbedder:
             dimension=DIMENSION,
             max_tokens=MAX_TOKENS,
             min_cosine=MIN_COSINE,
+            scripts=("LATIN",),
         )
 
     def embed_batch(

@@ -36,7 +36,9 @@ class Profile:
     """What made a vector, and the gate that goes with it.
 
     ``max_tokens`` is where the model cuts a text (0: nowhere); ``min_cosine`` in [-1, 1] is the
-    smallest cosine that counts as evidence (None: no gate). Raises InvalidOption.
+    smallest cosine that counts as evidence (None: no gate); ``scripts`` are those that the model
+    has learnt, by the first word of their letters' Unicode names (none named: all). Raises
+    InvalidOption.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Profile:
     document_prefix: str = ""
     max_tokens: int
     min_cosine: float | None
+    scripts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.dimension < 1:
@@ -58,12 +61,18 @@ class Profile:
         if self.min_cosine is not None and not -1 <= self.min_cosine <= 1:
             raise InvalidOption("min_cosine", self.min_cosine, "it must lie between -1 and 1")
 
+    def can_read(self, text: str) -> bool:
+        """Whether at least half of the letters are of a script that the model has learnt."""
+        names = [unicodedata.name(letter, "") for letter in text if letter.isalpha()]
+        known = sum(name.startswith(self.scripts) for name in names)
+        return not self.scripts or 2 * known >= len(names)
+
     @property
     def fingerprint(self) -> str:
         """SHA-256 (hex) of the fields that a document's vector depends on.
 
         Each field is preceded by its length in bytes, so that no two sets of fields can run
-        together into one text. Name and threshold are left out: they change no vector.
+        together into one text. Name, threshold and scripts are left out: they change no vector.
         """
         fields = (self.provider, self.endpoint, self.model, self.digest, str(self.dimension),
                   self.query_prefix, self.document_prefix, str(self.max_tokens))  # fmt: skip
