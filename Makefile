@@ -1,8 +1,8 @@
 # Needs python3 (3.11 or newer) and make; everything else goes into .venv.
 PYTHON ?= python3
 PYTEST_ARGS ?=
-# One more than there are processors: a worker waits for servers and a browser a good deal.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+# A worker for each processor.
+WORKERS ?= auto
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -16,6 +16,7 @@ from rag.core.answers import (
     Supplied,
     Verdict,
     admissible,
+    considered,
     gate,
     refused_without_excerpts,
 )
@@ -31,7 +32,6 @@ from rag.models import Answer, Citation, Revision
 from rag.queries.eligibility import access_now, eligible_revisions
 from rag.queries.reading import reading
 
-CONSIDERED: Final = 5
 GATE: Final = "excerpts-3-quotes-20-v1"
 
 
@@ -88,7 +88,7 @@ def _proposed(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> _Proposed:
     found = search(question, access, selection, options, parts)
-    supplied = _supplied(question, found.hits[:CONSIDERED], parts.proposer)
+    supplied = _supplied(question, considered(found.hits), parts.proposer)
     proposal = parts.proposer.propose(question, supplied) if supplied else None
     return _Proposed(found, supplied, proposal)
 

@@ -9,15 +9,31 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag.core.errors import DuplicateCitation, MissingCitation, UnknownCitation
+from rag.core.hits import Hit
 from rag.core.lexical import identifiers
 
 NO_EXCERPTS: Final = "Insufficient evidence: no admissible retrieved excerpts."
 UNSUPPORTED: Final = "Insufficient evidence: no supported answer."
 INVALID: Final = "Insufficient evidence: invalid citation or quotation."
 
+CONSIDERED: Final = 5
+OTHER_SOURCES: Final = 3
 MAX_EXCERPTS: Final = 3
 MAX_PIECES: Final = 3
 MIN_QUOTE: Final = 20
+
+
+def considered(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that an answer may be made of: the best, and the best of other sources behind them.
+
+    A long source that fills the first places must not hide one that says something else.
+    """
+    first = list(hits[:CONSIDERED])
+    others: dict[str, Hit] = {}
+    for hit in hits[CONSIDERED:]:
+        others.setdefault(hit.source_id, hit)
+    fresh = [hit for source, hit in others.items() if source not in {h.source_id for h in first}]
+    return first + fresh[:OTHER_SOURCES]
 
 
 @dataclass(frozen=True)
