@@ -139,3 +139,6 @@ STRINGS: Final[tuple[str, ...]] = (
     *_ELEMENTS, *_HANDLERS, *_ATTRIBUTES, *_MARKDOWN, *_TEMPLATES, *_UNICODE,
 )  # fmt: skip
 """More than a hundred, all different."""
+
+SIXTY: Final = tuple(STRINGS[at * len(STRINGS) // 60] for at in range(60))
+"""Sixty of all kinds, for pages that take longer."""

@@ -17,10 +17,8 @@ from tests.browser.conftest import Open
 from tests.browser.harmless import harmless
 from tests.browser.serving import Running
 from tests.browser.steps import ask
-from tests.hostile import STRINGS
+from tests.hostile import SIXTY, STRINGS
 
-# Every string stands in a source; sixty of all kinds go through the pages that take longer.
-SIXTY: Final = tuple(STRINGS[at * len(STRINGS) // 60] for at in range(60))
 IDS: Final = """
 import json
 from rag.models import Revision

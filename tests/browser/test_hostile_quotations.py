@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from tests.browser.conftest import Open, Watch
 from tests.browser.harmless import harmless
 from tests.browser.serving import Running
-from tests.hostile import STRINGS
+from tests.hostile import SIXTY
 
 # The exact text: the slice of the stored source that a citation names.
 STORED: Final = """
@@ -25,8 +25,8 @@ print("found", json.dumps(slices))
 """
 
 
-# Three strings in a sentence, and every second sentence of them: sixty strings are quoted.
-THREES: Final = tuple(STRINGS[at : at + 3] for at in range(0, len(STRINGS), 6))
+# Three strings in a sentence: so every one of them is quoted, in a third of the time.
+THREES: Final = tuple(SIXTY[at : at + 3] for at in range(0, len(SIXTY), 3))
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ def server(number: int) -> list[str]:
     return [
         *(sys.executable, "-m", "gunicorn"),
         *("--config", str(settings.BASE_DIR / "deploy" / "gunicorn.conf.py")),
-        *("--bind", f"{HOST}:{number}", "--log-level", "warning", "evidencesite.wsgi"),
+        *("--bind", f"{HOST}:{number}", "--log-level", "warning"),
+        *("--graceful-timeout", "3", "evidencesite.wsgi"),  # Ctrl-C is not kept waiting
     ]
 
 
