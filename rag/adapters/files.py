@@ -258,6 +258,7 @@ class _PlainLoader(yaml.BaseLoader):
     """
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        # PyYAML's own stubs leave this method without types.
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) or getattr(event, "tag", None):
             raise yaml.composer.ComposerError(

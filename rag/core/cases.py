@@ -105,8 +105,10 @@ def _relevant(span: object, case_id: str) -> Relevant:
 
 
 def _is_span(start: object, end: object) -> bool:
-    whole = type(start) is int and type(end) is int
-    return whole and 0 <= start < end  # type: ignore[operator]
+    # ``true`` is a number to isinstance, and to nobody else.
+    if isinstance(start, bool) or isinstance(end, bool):
+        return False
+    return isinstance(start, int) and isinstance(end, int) and 0 <= start < end
 
 
 def _text(entry: Mapping[str, Any], name: str, case_id: str) -> str:

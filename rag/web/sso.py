@@ -32,6 +32,7 @@ from rag.web.errors import error_page, status_of
 logger = logging.getLogger(__name__)
 
 
+# The library has no types, so its classes count as Any here and below.
 class Backend(OIDCAuthenticationBackend):  # type: ignore[misc]
     """Signs in whom the configured issuer vouches for to this client."""
 

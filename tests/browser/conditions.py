@@ -1,4 +1,4 @@
-"""Sites that are not well, or busy, with the states that only they have."""
+"""Sites that are not well, busy or new to somebody, with the states that only they have."""
 
 import subprocess
 import sys
@@ -24,6 +24,11 @@ Manifest.objects.all().delete()
 RebuildRun.objects.all().delete()
 RebuildRun.objects.create(stage="embed", done=16, total=300)
 """
+# Somebody who may sign in and has no role, as after a first single sign-on without any group.
+_NEWCOMER: Final = """
+from django.contrib.auth.models import User
+User.objects.create_user("newcomer")
+"""
 # A rebuild as others see it: the lock, and a row with signs of life. Ends with its standard input.
 _REBUILDS: Final = """
 import select, sys
@@ -47,6 +52,12 @@ def _as_it_is(site: Running) -> Iterator[None]:
 @contextmanager
 def _without_index(site: Running) -> Iterator[None]:
     site.run("shell", "--command", _NO_INDEX)
+    yield
+
+
+@contextmanager
+def _with_a_newcomer(site: Running) -> Iterator[None]:
+    site.run("shell", "--command", _NEWCOMER)
     yield
 
 
@@ -123,6 +134,10 @@ SILENT: Final = _says(UNAVAILABLE, "The database did not answer.")
 FAULT: Final = _says("Something went wrong", "The fault is ours and stands in the log.")
 CONDITIONS: Final[Mapping[str, Condition]] = MappingProxyType(
     {
+        "newcomer": Condition(
+            {"no-role": State("newcomer", "/", _says("Your account has no role yet", "newcomer"))},
+            _with_a_newcomer,
+        ),
         "no index": Condition(
             {
                 "no-index-search": State("erin", "/search/", _typed, expected=("503",)),

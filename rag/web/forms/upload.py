@@ -92,6 +92,7 @@ class UploadForm(forms.Form):
     def __init__(self, *, scopes: Sequence[str], data: Any = None, files: Any = None) -> None:
         super().__init__(data, files, label_suffix="")
         empty = [] if len(scopes) == 1 else [("", "Choose…")]
+        # The fields of a form are all typed as plain ones; this is the choice declared above.
         self.fields["scope"].choices = [*empty, *((name, name) for name in scopes)]  # type: ignore[attr-defined]
 
     def clean_folder(self) -> str:
