@@ -39,7 +39,7 @@ STEMMERS: Final = {
 
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆"
 # Whole are: C++ and C#; and runs with a digit whose parts hang together (qx-4471, v1.2, 800-63b).
-_TOKEN: Final = re.compile(
+TOKEN: Final = re.compile(
     rf"(?P<sign>[^\W\d_{_CJK}]{{1,3}}(?:\+\+|\#)(?!\w))"
     rf"|(?P<cjk>[{_CJK}]+)"
     rf"|(?P<code>(?=[a-z._-]*\d)[a-z0-9]+(?:(?:\.(?=\d)|[_-])[a-z0-9]+)+)"
@@ -100,7 +100,7 @@ def tokens(text: str) -> list[Token]:
 
 def placed(folded: str) -> Iterator[tuple[int, Token]]:
     """The tokens of a folded text, each with the offset at which it begins there."""
-    for match in _TOKEN.finditer(folded):
+    for match in TOKEN.finditer(folded):
         at, run = match.start(), match.group()
         if match.lastgroup == "cjk":
             for i in range(max(len(run) - 1, 1)):
