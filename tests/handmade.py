@@ -54,7 +54,7 @@ def snapshot(*texts: Text) -> Snapshot:
     keys = revisions(*texts)
     rows = [row_of(text, keys[text.source, text.version]) for text in texts]
     matrix = np.array([text.vector for text in texts], dtype=np.float32)
-    terms = [term_counts(text.title, "", text.text, text.language) for text in texts]
+    terms = [term_counts(t.title, "", t.text, t.language).to_bytes() for t in texts]
     return build_snapshot(manifest_of(rows, matrix.shape[1]), "g", rows, matrix, terms)
 
 

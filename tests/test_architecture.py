@@ -26,6 +26,7 @@ CORE_ORDER = (
     "embeddings",
     "stopwords",
     "lexical",
+    "postings",
     "matches",
     "snippets",
     "ordering",

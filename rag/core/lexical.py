@@ -1,4 +1,4 @@
-"""Analyser, term counts, BM25 and overlap, all over the eligible rows alone.
+"""Analyser: a text's words as they are compared, and the terms that are stored of a passage.
 
 Terms are 64-bit BLAKE2b hashes, so an index of postings is three flat arrays. A stem is hashed
 with its language: the postings of a stem hold only rows of that language, and which languages a
@@ -7,6 +7,7 @@ question is stemmed for follows from the asker's eligible rows.
 
 import hashlib
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,14 +22,11 @@ from rag.core.stopwords import STOP_WORDS
 from rag.core.text import fold
 
 ANALYSER: Final = "fold-snowball-bigram-v1"
-K1: Final = 1.2
-B: Final = 0.75
 
 Ids = NDArray[np.uint64]
 Counts = NDArray[np.uint32]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 STEMMERS: Final = {
     "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish",
@@ -49,6 +47,10 @@ TOKEN: Final = re.compile(
 _GATED_CODE: Final = re.compile(
     r".*[a-z][-_.]\d.*|.*[a-z]\d+[-_.].*|.*-\d\d+[a-z]|[a-z]+\d\d+[a-z\d]*"
 )
+
+
+# Numbers of stems and of words before them.
+_HEAD: Final = struct.Struct("<II")
 
 
 class Token(NamedTuple):
@@ -77,20 +79,44 @@ class TermCounts:
         return int(self.counts.sum())
 
     def to_bytes(self) -> bytes:
-        head = np.array([len(self.stems), len(self.words)], dtype="<u4").tobytes()
+        head = _HEAD.pack(len(self.stems), len(self.words))
         return head + b"".join(
             array.astype(kind).tobytes()
             for array, kind in ((self.stems, "<u8"), (self.counts, "<u4"), (self.words, "<u8"))
         )
 
+
+@dataclass(frozen=True)
+class Gathered:
+    """The terms of many passages side by side, and how many of them are each passage's."""
+
+    stems: Ids
+    counts: Counts
+    stems_each: Rows
+    words: Ids
+    words_each: Rows
+
     @classmethod
-    def from_bytes(cls, data: bytes) -> "TermCounts":
-        stems, words = (int(n) for n in np.frombuffer(data, "<u4", 2))
+    def of(cls, stored: Sequence[bytes]) -> "Gathered":
+        """From ``TermCounts.to_bytes`` of each passage."""
+        sizes = [_HEAD.unpack_from(data) for data in stored]
+        both = list(zip(stored, sizes, strict=True))
+        at = _HEAD.size
         return cls(
-            np.frombuffer(data, "<u8", stems, 8),
-            np.frombuffer(data, "<u4", stems, 8 + 8 * stems),
-            np.frombuffer(data, "<u8", words, 8 + 12 * stems),
+            np.frombuffer(b"".join(d[at : at + 8 * s] for d, (s, _) in both), "<u8"),
+            np.frombuffer(b"".join(d[at + 8 * s : at + 12 * s] for d, (s, _) in both), "<u4"),
+            np.array([stems for stems, _ in sizes], dtype=np.int64),
+            np.frombuffer(b"".join(d[at + 12 * s :] for d, (s, _) in both), "<u8"),
+            np.array([words for _, words in sizes], dtype=np.int64),
         )
+
+    @property
+    def lengths(self) -> Rows:
+        """Number of tokens of each passage, the document length of BM25."""
+        sums = np.append(0, np.cumsum(self.counts, dtype=np.int64))
+        ends = np.cumsum(self.stems_each)
+        lengths: Rows = sums[ends] - sums[ends - self.stems_each]
+        return lengths
 
 
 def tokens(text: str) -> list[Token]:
@@ -177,61 +203,3 @@ def term_id(language: str, term: str) -> int:
 
 def _sorted_ids(ids: Iterable[int]) -> Ids:
     return np.array(sorted(set(ids)), dtype=np.uint64)
-
-
-@dataclass(frozen=True)
-class Postings:
-    """Inverted lists: rows and counts of term ``ids[i]`` stand at ``starts[i]:starts[i + 1]``."""
-
-    ids: Ids
-    starts: Rows
-    rows: Rows
-    counts: Counts
-
-    @classmethod
-    def build(cls, terms: Sequence[Ids], counts: Sequence[Counts] | None = None) -> "Postings":
-        """From the terms of each row, row by row."""
-        sizes = [len(row) for row in terms]
-        flat = np.concatenate(terms) if terms else np.empty(0, np.uint64)
-        order = np.argsort(flat, kind="stable")
-        rows = np.repeat(np.arange(len(terms), dtype=np.int64), sizes)[order]
-        tally = np.concatenate(counts)[order] if counts else np.ones(len(flat), np.uint32)
-        ids, starts = np.unique(flat[order], return_index=True)
-        return cls(ids, np.append(starts, len(flat)).astype(np.int64), rows, tally)
-
-    def of(self, term: np.uint64) -> tuple[Rows, Counts]:
-        """Rows that hold ``term``, ascending, and how often each does."""
-        at = int(np.searchsorted(self.ids, term))
-        if at == len(self.ids) or self.ids[at] != term:
-            return self.rows[:0], self.counts[:0]
-        span = slice(int(self.starts[at]), int(self.starts[at + 1]))
-        return self.rows[span], self.counts[span]
-
-
-def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Floats:
-    """BM25 of every row, shape (n,), with N, df and mean length of the eligible rows alone.
-
-    Rows that are not eligible score 0. idf = ln(1 + (N − df + 0.5)/(df + 0.5)), Robertson and
-    Zaragoza 2009, k1 1.2, b 0.75; terms are summed in ascending order of their ids.
-    """
-    scores = np.zeros(len(eligible), dtype=np.float64)
-    total = int(np.count_nonzero(eligible))
-    if not total:
-        return scores
-    mean = max(int(lengths[eligible].sum()) / total, 1e-9)
-    for term in np.sort(terms):
-        rows, counts = postings.of(term)
-        kept = eligible[rows]
-        rows, tf = rows[kept], counts[kept].astype(np.float64)
-        idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
-        scores[rows] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[rows] / mean))
-    return scores
-
-
-def overlap(postings: Postings, eligible: Mask, words: Ids) -> Floats:
-    """For every row, shape (n,), how many of ``words`` it holds; 0 where it is not eligible."""
-    shared = np.zeros(len(eligible), dtype=np.float64)
-    for word in words:
-        rows, _ = postings.of(word)
-        shared[rows[eligible[rows]]] += 1
-    return shared

@@ -21,7 +21,8 @@ Rows = NDArray[np.int64]
 Kernel = Callable[[Bytes, Bytes], Floats]
 
 LARGEST: Final = 127
-BLOCK: Final = 8192
+# Rows at a time: their doubles fit into a core's own cache.
+BLOCK: Final = 256
 # Covers the rounding of norms, scales and products in double: a few hundred units of 2⁻⁵³.
 ROUNDING: Final = 1e-12
 

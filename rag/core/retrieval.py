@@ -10,9 +10,10 @@ import numpy as np
 
 from rag.core.errors import InvalidOption
 from rag.core.index import Snapshot
-from rag.core.lexical import Floats, Rows, bm25, overlap, query_stems, query_words
+from rag.core.lexical import Floats, Rows, query_stems, query_words
 from rag.core.ordering import best
 from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
+from rag.core.postings import bm25, overlap
 from rag.core.quantised import Kernel, Look
 from rag.core.rerank import Candidate, rerank
 from rag.core.vectors import cosines, is_scanned, top_rows
