@@ -22,7 +22,7 @@ def byte_kernel() -> Kernel | None:
         return None
 
     def kernel(codes: Bytes, code: Bytes) -> Floats:
-        products = numkong.cdist(codes, code[np.newaxis], metric="dot")
+        products = numkong.dots_packed(codes, numkong.dots_pack(code[np.newaxis]))
         return np.asarray(products, dtype=np.float64).reshape(-1)
 
     return kernel if is_exact(kernel) and is_faster(kernel) else None

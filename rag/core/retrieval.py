@@ -180,7 +180,7 @@ class _Figures:
         return Look(self.snapshot.slices.of(self.mask), self.kernel)
 
     def _lexical_side(self) -> Rows:
-        found = self.rows[self.lexical[self.rows] > 0]
+        found = np.flatnonzero(self.lexical > 0)  # a row that is not eligible has 0
         return found[best(self.lexical[found], self.snapshot.ties[found], self._depth())]
 
     def _cosines(self, candidates: Rows) -> Floats:
