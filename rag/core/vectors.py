@@ -112,11 +112,10 @@ def _not_excluded_by(
     """Rows whose estimate and bound reach the worst of the ``k`` that look best, exactly scored."""
     double = _query(query)
     _check_dimension(matrix.shape[1], double)
-    estimates, bounds = look.codes.estimates(double, _norm(double), look.kernel)
-    promising = np.argpartition(estimates, len(estimates) - k)[len(estimates) - k :]
+    estimates = look.codes.estimates(double, _norm(double), look.kernel)
+    promising = np.argpartition(estimates.values, len(rows) - k)[len(rows) - k :]
     least = cosines(matrix, norms, rows[promising], double).min()
-    kept: Rows = rows[estimates + bounds >= least]
-    return kept
+    return rows[estimates.reaching(float(least))]
 
 
 def _estimates(matrix: Matrix, rows: Rows, unit: Matrix) -> Floats:
