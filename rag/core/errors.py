@@ -116,7 +116,7 @@ class IndexUnusable(RagError):
     asks: a reader has no commands, and is told neither settings nor what the index was made from.
     """
 
-    request: ClassVar[str] = "Ask an administrator to rebuild it."
+    request: ClassVar[str] = "Ask an admin of this site to rebuild it."
 
     def __init__(self, fault: str, advice: str = REBUILD, *, for_readers: str = "") -> None:
         super().__init__(f"{fault} {advice}")
@@ -127,7 +127,7 @@ class IndexMissing(IndexUnusable):
     """Nothing was ever indexed."""
 
     code = "index_missing"
-    request = "Ask an administrator to build it."
+    request = "Ask an admin of this site to build it."
 
     def __init__(self) -> None:
         super().__init__("There is no index yet.")
@@ -164,7 +164,7 @@ class IndexDamaged(IndexUnusable):
 class SourceDamaged(IndexDamaged):
     """A stored text was changed behind the site's back; no rebuild can bring it back."""
 
-    request = "Tell an administrator."
+    request = "Tell an admin of this site."
 
     def __init__(self, source: str) -> None:
         super().__init__(

@@ -65,7 +65,7 @@ def pages(client: Client, status: int = 503) -> list[str]:
 def test_a_member_is_told_whom_to_ask_before_the_first_index() -> None:
     search, fragment, ask = pages(signed_in("erin", "member"))
     for text in (search, fragment, ask):
-        assert "There is no index yet. Ask an administrator to build it." in text
+        assert "There is no index yet. Ask an admin of this site to build it." in text
     assert "to build it. Your question is still here.</p>" in ask
 
 
@@ -73,7 +73,7 @@ def test_who_may_rebuild_is_told_how() -> None:
     search, fragment, ask = pages(signed_in("ada", "admin"))
     for text in (search, fragment, ask):
         assert "There is no index yet. Run: manage.py rebuild." in text
-        assert 'href="/status/">' in text and "Ask an administrator" not in text
+        assert 'href="/status/">' in text and "Ask an admin" not in text
     assert "</a>. Your question is still here.</p>" in ask
 
 
@@ -84,7 +84,7 @@ def test_members_see_neither_commands_nor_what_is_wrong_inside(
     monkeypatch.setattr("rag.web.views.search.find", failing(error))
     monkeypatch.setattr("rag.actions.asking.ask", failing(error))
     for text in pages(signed_in("erin", "member")):
-        assert " administrator" in text and [word for word in OPERATORS if word in text] == []
+        assert " admin of this site" in text and [word for word in OPERATORS if word in text] == []
 
 
 @pytest.mark.parametrize("error", UNUSABLE, ids=lambda error: type(error).__name__)
