@@ -142,7 +142,6 @@ CONDITIONS: Final[Mapping[str, Condition]] = MappingProxyType(
             {
                 "no-index-search": State("erin", "/search/", _typed, expected=("503",)),
                 "no-index-ask": State("erin", "/ask/", _asked, expected=("503",)),
-                "no-index-repair": State("admin", "/search/", _typed, expected=("503",)),
                 "no-index-status": State("admin", "/status/", _killed),
             },
             _without_index,
