@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 from rag.core import vectors
 from rag.core.errors import InvalidVector
 from rag.core.quantised import Bytes, Codes, Look, Products
-from rag.core.vectors import Floats, Matrix, Rows, cosine, cosines, row_norms, scan_error, top_rows
+from rag.core.vectors import (
+    Floats,
+    Matrix,
+    Rows,
+    cosine,
+    cosines,
+    row_norms,
+    scan_error,
+    top_rows,
+    top_rows_many,
+)
 
 Maker = Callable[[np.random.Generator, int, int], Floats]
 
@@ -116,8 +126,17 @@ def test_top_rows_equal_exhaustive_double_precision(maker: Maker) -> None:
         assert pairs(*top_rows(matrix, norms, rows, ties, query, k)) == expected
         look = look_at(matrix, norms, rows)
         assert pairs(*top_rows(matrix, norms, rows, ties, query, k, look)) == expected
+        among = np.array([-query, query, matrix[0]])
+        assert pairs(*top_rows_many(matrix, norms, rows, ties, among, k)[1]) == expected
 
     agree()
+
+
+def test_more_questions_than_are_scanned_at_once_are_answered_in_their_order() -> None:
+    matrix, norms, ties, _ = case(plain, 1, 5000, 8)
+    rows, asked = np.arange(5000), matrix[:70].astype(np.float64)
+    first = [int(found[0]) for found, _ in top_rows_many(matrix, norms, rows, ties, asked, 3)]
+    assert first == list(range(70))
 
 
 @pytest.mark.parametrize("maker", MAKERS)
