@@ -1,12 +1,14 @@
-"""Lexical ranking beside SQLite's FTS5 with its default tokenizer, on XQuAD in three languages.
+"""Lexical ranking beside SQLite's FTS5 with its default tokenizer, on XQuAD and NoMIRACL.
 
     .venv/bin/python -m benchmarks.languages --homes FOLDER [--shared ../shared]
 
 The site is built as ``benchmarks.evaluation`` builds it and ranks through its own command; FTS5
-ranks the same paragraphs by ``bm25()``, a scope at a time, for any word of the question.
+ranks the same paragraphs by ``bm25()``, a scope at a time, for any word of the question. For
+NoMIRACL no site is built: the analyser and BM25 rank alone.
 """
 
 import argparse
+import gzip
 import json
 import math
 import re
@@ -14,9 +16,12 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from benchmarks.evalsets import SETS
 from benchmarks.evalsets.base import Entry, EvalSet
 from benchmarks.evaluation import FOLDERS, PROJECT, build, manage
+from rag.core.lexical import Postings, bm25, query_stems, term_counts
 
 K = 10
 
@@ -30,7 +35,7 @@ def ours(home: Path, name: str, cases: Sequence[Entry]) -> float:
 
 
 def fts5(texts: dict[str, str], cases: Sequence[Entry]) -> float:
-    """nDCG@10 of FTS5; each case has one relevant source."""
+    """nDCG@10 of FTS5."""
     database = sqlite3.connect(":memory:")
     database.execute("CREATE VIRTUAL TABLE passages USING fts5(source UNINDEXED, text)")
     database.executemany("INSERT INTO passages VALUES (?, ?)", texts.items())
@@ -41,11 +46,46 @@ def fts5(texts: dict[str, str], cases: Sequence[Entry]) -> float:
             "SELECT source FROM passages WHERE text MATCH ? ORDER BY bm25(passages), rowid LIMIT ?",
             (words, K),
         )
-        sources = [source for (source,) in rows]
-        wanted = case["relevant"][0]["source_id"]
-        if wanted in sources:
-            total += 1 / math.log2(sources.index(wanted) + 2)
+        total += ndcg([source for (source,) in rows], case)
     return total / len(cases)
+
+
+def ndcg(ranked: Sequence[str], case: Entry) -> float:
+    """nDCG of the sources found, all relevant ones worth the same."""
+    wanted = {entry["source_id"] for entry in case["relevant"]}
+    gains = [1 / math.log2(place + 2) for place in range(K)]
+    found = sum(gain for gain, source in zip(gains, ranked, strict=False) if source in wanted)
+    return found / sum(gains[: len(wanted)])
+
+
+def bare(texts: dict[str, str], cases: Sequence[Entry], language: str) -> float:
+    """nDCG@10 of the analyser and BM25 alone, without a site."""
+    sources, rows = list(texts), [term_counts("", "", text, language) for text in texts.values()]
+    postings = Postings.build([row.stems for row in rows], [row.counts for row in rows])
+    lengths = np.array([row.length for row in rows], dtype=np.int64)
+    total = 0.0
+    for case in cases:
+        terms = query_stems(case["question"], [language])
+        scores = bm25(postings, lengths, np.ones(len(rows), np.bool_), terms)
+        best = np.argsort(-scores, kind="stable")[:K]
+        total += ndcg([sources[row] for row in best if scores[row] > 0], case)
+    return total / len(cases)
+
+
+def pooled(file: Path) -> tuple[dict[str, str], list[Entry]]:
+    """All passages of a NoMIRACL file, and its questions, each with its own ten as relevant.
+
+    Which of the ten answers the question is not in the set, so this tells topics, not answers.
+    """
+    texts: dict[str, str] = {}
+    cases = []
+    for line in gzip.decompress(file.read_bytes()).decode().splitlines():
+        entry = json.loads(line)
+        own = {p["docid"]: f"{p['title']}\n{p['text']}" for p in entry["passages"]}
+        texts |= own
+        relevant = [{"source_id": source} for source in own]
+        cases.append({"question": entry["question"], "relevant": relevant})
+    return texts, cases
 
 
 def paragraphs(evalset: EvalSet, scope: str) -> dict[str, str]:
@@ -67,10 +107,17 @@ def main() -> None:
     if not (home / "built").exists():
         build(home, evalset)
         (home / "built").touch()
-    print(f"{'':9} {'cases':>5} {'lexical':>7} {'FTS5':>5}")
+    print(f"{'':11} {'cases':>5} {'lexical':>7} {'FTS5':>5}")
+    for language in ("en", "fr", "ar"):
+        texts, cases = pooled(options.shared / "eval" / "nomiracl" / f"{language}_dev.jsonl.gz")
+        _line(f"nomiracl-{language}", cases, bare(texts, cases, language), fts5(texts, cases))
     for name, cases in evalset.cases.items():
         rival = fts5(paragraphs(evalset, name.removeprefix("xquad-")), cases)
-        print(f"{name:9} {len(cases):>5} {ours(home, name, cases):>7.3f} {rival:>5.3f}")
+        _line(name, cases, ours(home, name, cases), rival)
+
+
+def _line(name: str, cases: Sequence[Entry], own: float, rival: float) -> None:
+    print(f"{name:11} {len(cases):>5} {own:>7.3f} {rival:>5.3f}", flush=True)
 
 
 if __name__ == "__main__":
