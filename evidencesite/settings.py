@@ -63,7 +63,9 @@ EVIDENCE_CHUNKING = env.text(
     help="Id of the chunking policy; another asks for a rebuild.",
 )
 EVIDENCE_DEFAULT_LANGUAGE = env.text(
-    "EVIDENCE_DEFAULT_LANGUAGE", "en", help="Language of a source that names none."
+    "EVIDENCE_DEFAULT_LANGUAGE",
+    "en",
+    help="Language of a source that names none and whose text does not tell it.",
 )
 EVIDENCE_POLICY = env.text(
     "EVIDENCE_POLICY", "", help="Id of the ranking policy; empty for the built-in default."
