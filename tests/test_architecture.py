@@ -37,6 +37,8 @@ CORE_ORDER = (
     "policies",
     "retrieval",
     "hits",
+    "answerability",
+    "calibration",
     "answers",
     "conflicts",
     "citations",

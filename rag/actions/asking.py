@@ -3,13 +3,14 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found, resolved, search
+from rag.core.answerability import Support, support
 from rag.core.answers import (
     Proposal,
     Quotation,
@@ -32,8 +33,6 @@ from rag.models import Answer, Citation, Revision
 from rag.queries.eligibility import access_now, eligible_revisions
 from rag.queries.reading import reading
 
-GATE: Final = "excerpts-3-quotes-20-v1"
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -52,15 +51,17 @@ class Decision:
     found: Found
     verdict: Verdict
     warnings: tuple[tuple[str, ...], ...]
+    support: Support | None = None
 
 
 @dataclass(frozen=True)
 class _Proposed:
-    """What lies before the last gate."""
+    """What lies before the last gate. No ``support``: there was nothing to answer from."""
 
     found: Found
     supplied: list[Supplied]
-    proposal: Proposal | None
+    proposal: Proposal | None = None
+    support: Support | None = None
 
 
 def ask(
@@ -88,9 +89,31 @@ def _proposed(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> _Proposed:
     found = search(question, access, selection, options, parts)
-    supplied = _supplied(question, considered(found.hits), parts.proposer)
-    proposal = parts.proposer.propose(question, supplied) if supplied else None
-    return _Proposed(found, supplied, proposal)
+    least = resolved(options, parts, question).min_cosine
+    hits = [h for h in found.hits if parts.gate.admits(question, h, least, found.languages)]
+    scored = _relevance(question, considered(hits), parts.proposer)
+    supplied = _supplied(question, scored)
+    if not supplied:
+        return _Proposed(found, supplied)
+    proposal, figures = _gated(
+        question, supplied, support(question, scored, found.languages), parts
+    )
+    return _Proposed(found, supplied, proposal, figures)
+
+
+def _gated(
+    question: str, supplied: Sequence[Supplied], figures: Support, parts: Parts
+) -> tuple[Proposal | None, Support]:
+    """The proposal, if the answer gate lets it pass; it is not made where that is known before."""
+    if not parts.gate.weighs_sentences and not parts.gate.passes(figures):
+        return None, figures
+    proposal = parts.proposer.propose(question, supplied)
+    figures = replace(figures, sentence=_score(proposal))
+    return proposal if parts.gate.passes(figures) else None, figures
+
+
+def _score(proposal: Proposal | None) -> float | None:
+    return proposal.score if proposal else None
 
 
 def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decision:
@@ -101,16 +124,21 @@ def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decis
     else:
         verdict = refused_without_excerpts()
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
-    return Decision(proposed.found, verdict, warnings)
+    return Decision(proposed.found, verdict, warnings, proposed.support)
 
 
-def _supplied(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[Supplied]:
-    """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
+def _relevance(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[tuple[Hit, float]]:
+    """Each hit with how well it fits the question, on the proposer's scale."""
     if not hits:
         return []
     passages = [embedding_input(hit.context, hit.text) for hit in hits]
     scores = proposer.relevance(question, passages)
-    offered = [_as_supplied(hit, float(score)) for hit, score in zip(hits, scores, strict=True)]
+    return [(hit, float(score)) for hit, score in zip(hits, scores, strict=True)]
+
+
+def _supplied(question: str, scored: Sequence[tuple[Hit, float]]) -> list[Supplied]:
+    """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
+    offered = [_as_supplied(hit, score) for hit, score in scored]
     kept = admissible(question, sorted(offered, key=lambda excerpt: -excerpt.relevance))
     return [replace(excerpt, alias=f"S{number}") for number, excerpt in enumerate(kept, start=1)]
 
@@ -184,7 +212,7 @@ def _record(
         options=_options(selection, options),
         policy=options.policy.name,
         proposer=parts.proposer.name,
-        gate=GATE,
+        gate=parts.gate.name,
         manifest=found.manifest,
         status="accepted" if verdict.accepted else "refused",
         text=verdict.text,

@@ -49,6 +49,18 @@ class InvalidCase(RagError):
         super().__init__(f"Case {case_id!r}: {field!r} must be {needed}.")
 
 
+class OneSided(RagError):
+    """Cases that cannot tell a gate what to refuse, or what to answer."""
+
+    code = "one_sided"
+
+    def __init__(self, answerable: int, unanswerable: int) -> None:
+        super().__init__(
+            f"A gate cannot be fitted to {answerable} answerable and {unanswerable} unanswerable "
+            "cases with something found: it needs some of both."
+        )
+
+
 class InvalidWindow(RagError):
     """A validity window that ends before it begins."""
 
@@ -127,6 +139,18 @@ class IndexMismatch(RagError):
             "Run: manage.py rebuild"
         )
         self.field = field
+
+
+class GateMismatch(RagError):
+    """An answer gate was fitted to figures of something else than what is configured now."""
+
+    code = "gate_mismatch"
+
+    def __init__(self, gate: str, fitted: str, configured: str) -> None:
+        super().__init__(
+            f"The gate {gate!r} was fitted to {fitted!r}, but {configured!r} is configured. "
+            "Run: manage.py calibrate"
+        )
 
 
 class IndexDamaged(RagError):
