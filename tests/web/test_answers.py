@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from pytest_django import Settings
 
 from rag.actions.governing import approve, erase, today, withdraw
 from rag.actions.people import Account, change_user, grant, revoke
+from rag.core.answerability import Gate
 from rag.core.sources import Selection, Status
 from rag.models import Answer, Citation, Manifest, Revision
 from rag.queries.eligibility import access_of_user
@@ -411,3 +413,15 @@ def test_hostile_sources_are_shown_as_text(
         assert escape(f"{part} {hostile}") in text
     for tag in ("<script>alert", "<img", "<svg", "<b>", 'href="javascript'):
         assert tag not in text
+
+
+def test_a_refusal_of_the_answer_gate_is_a_page_like_any(client: Client, erin: User) -> None:
+    strict = Gate("strict", (("first", 1.0),), bias=-1e3)
+    using = replace(factories.parts(), gate=strict)
+    asked = factories.ask(QUESTION, access_of_user("erin", today()), using=using)
+    text = show(client, asked.answer)
+    assert (asked.answer.gate, asked.answer.reason_code) == ("strict", "unsupported")
+    assert "Insufficient evidence: no supported answer." in text
+    assert "no sentence in them answers clearly enough" in text
+    assert "Travel abroad" in text  # what lies near is shown
+    assert "strict" not in text
