@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from rag.actions.asking import decide
+from rag.actions.asking import Decision, decide
 from rag.actions.evaluating import access_of_case
 from rag.actions.profiles import Parts, default_policy, gate_file
 from rag.core.answerability import CALIBRATED, Gate, named
@@ -55,20 +55,28 @@ def examples_of(
     cases: Sequence[Case], parts: Parts, report: Callable[[int, int], None]
 ) -> list[Example]:
     """What each case has to be answered from, asked as a person asks."""
-    everything = replace(parts, gate=ALL)
+    everything = opened(parts)
     examples = []
     for done, case in enumerate(cases):
         report(done, len(cases))
-        examples.append(_example(case, everything))
+        found = decided(case, everything)
+        examples.append(
+            Example(case.case_id, case.answerable, found.support, found.verdict.accepted)
+        )
     report(len(cases), len(cases))
     return examples
 
 
-def _example(case: Case, parts: Parts) -> Example:
+def opened(parts: Parts) -> Parts:
+    """The same parts with a gate that refuses nothing."""
+    return replace(parts, gate=ALL)
+
+
+def decided(case: Case, parts: Parts) -> Decision:
+    """What the case's question would be answered, asked as a person asks."""
     selection = Selection(statuses=case.statuses)
     options = Options(policy=default_policy())
-    decision = decide(case.question, access_of_case(case), selection, options, parts)
-    return Example(case.case_id, case.answerable, decision.support, decision.verdict.accepted)
+    return decide(case.question, access_of_case(case), selection, options, parts)
 
 
 def save(gate: Gate) -> Path:
