@@ -2,30 +2,26 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from rag.actions.profiles import Parts
-from rag.actions.searching import Found, resolved, search
-from rag.core.answerability import Support, support
+from rag.actions.proposing import Proposed, proposed_for
+from rag.actions.searching import Found, resolved
+from rag.core.answerability import Support
 from rag.core.answers import (
-    Proposal,
     Quotation,
     Supplied,
     Verdict,
-    admissible,
-    considered,
     gate,
     refused_without_excerpts,
 )
 from rag.core.conflicts import disagree
 from rag.core.errors import SourceDamaged
-from rag.core.extractive import Extractive
 from rag.core.hits import Hit
-from rag.core.index import embedding_input
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
@@ -54,22 +50,12 @@ class Decision:
     support: Support | None = None
 
 
-@dataclass(frozen=True)
-class _Proposed:
-    """What lies before the last gate. No ``support``: there was nothing to answer from."""
-
-    found: Found
-    supplied: list[Supplied]
-    proposal: Proposal | None = None
-    support: Support | None = None
-
-
 def ask(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Asked:
     """Answer with exact quotations or refuse; recorded either way."""
     options = resolved(options, parts, question)
-    proposed = _proposed(question, access, selection, options, parts)
+    proposed = proposed_for(question, access, selection, options, parts)
     with transaction.atomic():
         decision = _decided(proposed, access, selection)
         answer = _record(question, access, selection, options, parts, decision)
@@ -80,43 +66,12 @@ def decide(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Decision:
     """What ``ask`` would answer now, without a record: for an evaluation."""
-    proposed = _proposed(question, access, selection, options, parts)
+    proposed = proposed_for(question, access, selection, options, parts)
     with reading():
         return _decided(proposed, access, selection)
 
 
-def _proposed(
-    question: str, access: Access, selection: Selection, options: Options, parts: Parts
-) -> _Proposed:
-    found = search(question, access, selection, options, parts)
-    least = resolved(options, parts, question).min_cosine
-    hits = [h for h in found.hits if parts.gate.admits(question, h, least, found.languages)]
-    scored = _relevance(question, considered(hits), parts.proposer)
-    supplied = _supplied(question, scored)
-    if not supplied:
-        return _Proposed(found, supplied)
-    proposal, figures = _gated(
-        question, supplied, support(question, scored, found.languages), parts
-    )
-    return _Proposed(found, supplied, proposal, figures)
-
-
-def _gated(
-    question: str, supplied: Sequence[Supplied], figures: Support, parts: Parts
-) -> tuple[Proposal | None, Support]:
-    """The proposal, if the answer gate lets it pass; it is not made where that is known before."""
-    if not parts.gate.weighs_sentences and not parts.gate.passes(figures):
-        return None, figures
-    proposal = parts.proposer.propose(question, supplied)
-    figures = replace(figures, sentence=_score(proposal))
-    return proposal if parts.gate.passes(figures) else None, figures
-
-
-def _score(proposal: Proposal | None) -> float | None:
-    return proposal.score if proposal else None
-
-
-def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decision:
+def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:
     """The last gate, in the caller's transaction: what is quoted is served at this moment."""
     texts = _served_texts(access_now(access), selection, proposed.supplied)
     if proposed.supplied:
@@ -125,40 +80,6 @@ def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decis
         verdict = refused_without_excerpts()
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
     return Decision(proposed.found, verdict, warnings, proposed.support)
-
-
-def _relevance(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[tuple[Hit, float]]:
-    """Each hit with how well it fits the question, on the proposer's scale."""
-    if not hits:
-        return []
-    passages = [embedding_input(hit.context, hit.text) for hit in hits]
-    scores = proposer.relevance(question, passages)
-    return [(hit, float(score)) for hit, score in zip(hits, scores, strict=True)]
-
-
-def _supplied(question: str, scored: Sequence[tuple[Hit, float]]) -> list[Supplied]:
-    """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
-    offered = [_as_supplied(hit, score) for hit, score in scored]
-    kept = admissible(question, sorted(offered, key=lambda excerpt: -excerpt.relevance))
-    return [replace(excerpt, alias=f"S{number}") for number, excerpt in enumerate(kept, start=1)]
-
-
-def _as_supplied(hit: Hit, relevance: float) -> Supplied:
-    return Supplied(
-        alias="",
-        revision=hit.revision,
-        chunk_id=hit.chunk_id,
-        label=hit.label,
-        document_id=hit.document_id,
-        source_id=hit.source_id,
-        start_char=hit.start_char,
-        end_char=hit.end_char,
-        text=hit.text,
-        context=hit.context,
-        section=hit.section,
-        text_sha256=hit.text_sha256,
-        relevance=relevance,
-    )
 
 
 def _served_texts(
