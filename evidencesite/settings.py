@@ -70,6 +70,12 @@ EVIDENCE_DEFAULT_LANGUAGE = env.text(
 EVIDENCE_POLICY = env.text(
     "EVIDENCE_POLICY", "", help="Id of the ranking policy; empty for the built-in default."
 )
+EVIDENCE_GATE = env.text(
+    "EVIDENCE_GATE",
+    "",
+    help="Id of the answer gate, or `calibrated` for the one in EVIDENCE_HOME; empty for the "
+    "profile's own.",
+)
 EVIDENCE_INDEX_BEHIND = env.choice(
     "EVIDENCE_INDEX_BEHIND",
     "notice",

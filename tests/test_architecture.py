@@ -41,6 +41,8 @@ CORE_ORDER = (
     "policies",
     "retrieval",
     "hits",
+    "answerability",
+    "calibration",
     "answers",
     "conflicts",
     "citations",

@@ -51,6 +51,18 @@ class InvalidCase(RagError):
         super().__init__(f"Case {case_id!r}: {field!r} must be {needed}.")
 
 
+class OneSided(RagError):
+    """Cases that cannot tell a gate what to refuse, or what to answer."""
+
+    code = "one_sided"
+
+    def __init__(self, answerable: int, unanswerable: int) -> None:
+        super().__init__(
+            f"A gate cannot be fitted to {answerable} answerable and {unanswerable} unanswerable "
+            "cases with something found: it needs some of both."
+        )
+
+
 class InvalidWindow(RagError):
     """A validity window that ends before it begins."""
 
@@ -109,8 +121,8 @@ class InvalidVector(RagError):
     code = "invalid_vector"
 
 
-class IndexUnusable(RagError):
-    """The index cannot be asked as it is.
+class Unusable(RagError):
+    """The site cannot be asked as its index or its settings are.
 
     ``str`` ends with what an operator does about it, ``for_readers`` with whom everybody else
     asks: a reader has no commands, and is told neither settings nor what the index was made from.
@@ -123,7 +135,7 @@ class IndexUnusable(RagError):
         self.for_readers = f"{for_readers or fault} {self.request}"
 
 
-class IndexMissing(IndexUnusable):
+class IndexMissing(Unusable):
     """Nothing was ever indexed."""
 
     code = "index_missing"
@@ -133,7 +145,7 @@ class IndexMissing(IndexUnusable):
         super().__init__("There is no index yet.")
 
 
-class IndexMismatch(IndexUnusable):
+class IndexMismatch(Unusable):
     """The index was made by something else than what is configured now."""
 
     code = "index_mismatch"
@@ -146,7 +158,21 @@ class IndexMismatch(IndexUnusable):
         self.field = field
 
 
-class IndexDamaged(IndexUnusable):
+class GateMismatch(Unusable):
+    """An answer gate was fitted to figures of something else than what is configured now."""
+
+    code = "gate_mismatch"
+    request = "Ask an admin of this site to calibrate it."
+
+    def __init__(self, gate: str, fitted: str, configured: str) -> None:
+        super().__init__(
+            f"The gate {gate!r} was fitted to {fitted!r}, but {configured!r} is configured.",
+            "Run: manage.py calibrate",
+            for_readers="The rule that decides what is answered does not fit the site's models.",
+        )
+
+
+class IndexDamaged(Unusable):
     """The stored index contradicts its own manifest; nothing is answered from it.
 
     The sentence names no source, since whoever searches may not be allowed to know it; ``detail``
@@ -175,7 +201,7 @@ class SourceDamaged(IndexDamaged):
         )
 
 
-class IndexBehind(IndexUnusable):
+class IndexBehind(Unusable):
     """Imported sources wait for a rebuild, and the site is set to refuse meanwhile."""
 
     code = "index_behind"

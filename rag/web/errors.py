@@ -11,18 +11,18 @@ from django.template.loader import render_to_string
 
 from rag.core.errors import (
     Busy,
-    IndexUnusable,
     NotAllowed,
     NotFound,
     ProviderError,
     RagError,
     StorageError,
+    Unusable,
 )
 from rag.core.roles import Permission
 from rag.web.fragments import is_fragment
 from rag.web.navigation import frame
 
-_UNAVAILABLE: Final = (Busy, IndexUnusable, ProviderError, StorageError)
+_UNAVAILABLE: Final = (Busy, Unusable, ProviderError, StorageError)
 _TITLES: Final = {
     400: "This cannot be asked like that",
     403: "This is not allowed",
@@ -50,7 +50,7 @@ class Told:
 
 def told(request: HttpRequest, error: RagError) -> Told:
     """The error's sentence for whoever asked: commands and settings are for who may rebuild."""
-    if not isinstance(error, IndexUnusable):
+    if not isinstance(error, Unusable):
         return Told(str(error))
     user = getattr(request, "user", AnonymousUser())
     if not user.has_perm(Permission.OPERATE):

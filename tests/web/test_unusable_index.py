@@ -79,7 +79,7 @@ def test_who_may_rebuild_is_told_how() -> None:
 
 @pytest.mark.parametrize("error", UNUSABLE, ids=lambda error: type(error).__name__)
 def test_members_see_neither_commands_nor_what_is_wrong_inside(
-    monkeypatch: pytest.MonkeyPatch, error: errors.IndexUnusable
+    monkeypatch: pytest.MonkeyPatch, error: errors.Unusable
 ) -> None:
     monkeypatch.setattr("rag.web.views.search.find", failing(error))
     monkeypatch.setattr("rag.actions.asking.ask", failing(error))
@@ -89,7 +89,7 @@ def test_members_see_neither_commands_nor_what_is_wrong_inside(
 
 @pytest.mark.parametrize("error", UNUSABLE, ids=lambda error: type(error).__name__)
 def test_operators_see_the_advice_and_no_source(
-    monkeypatch: pytest.MonkeyPatch, error: errors.IndexUnusable
+    monkeypatch: pytest.MonkeyPatch, error: errors.Unusable
 ) -> None:
     monkeypatch.setattr("rag.web.views.search.find", failing(error))
     monkeypatch.setattr("rag.actions.asking.ask", failing(error))

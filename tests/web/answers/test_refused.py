@@ -1,15 +1,19 @@
 """A refusal: why, and what lies near among what its person may read."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from rag.actions.governing import today
 from rag.actions.people import revoke
+from rag.core.answerability import Gate
 from rag.models import Manifest
+from rag.queries.eligibility import access_of_user
 from tests import factories
-from tests.web.answers.asked import refused, show, withdraw_a
+from tests.web.answers.asked import QUESTION, refused, show, withdraw_a
 
 pytestmark = pytest.mark.django_db
 
@@ -50,3 +54,15 @@ def test_a_refusal_without_an_index_is_a_failure_with_its_name(client: Client, e
     answer = refused()
     Manifest.objects.all().delete()
     assert "There is no index yet." in show(client, answer, 503)
+
+
+def test_a_refusal_of_the_answer_gate_is_a_page_like_any(client: Client, erin: User) -> None:
+    strict = Gate("strict", (("first", 1.0),), bias=-1e3)
+    using = replace(factories.parts(), gate=strict)
+    asked = factories.ask(QUESTION, access_of_user("erin", today()), using=using)
+    text = show(client, asked.answer)
+    assert (asked.answer.gate, asked.answer.reason_code) == ("strict", "unsupported")
+    assert "Insufficient evidence: no supported answer." in text
+    assert "no sentence in them answers clearly enough" in text
+    assert "Travel abroad" in text  # what lies near is shown
+    assert "strict" not in text
