@@ -119,7 +119,7 @@ def hit(text: str = "text", context: str = "", **fields: Any) -> Hit:
         "chunk_id": "0123456789abcdef:0", "label": "a#0", "source_id": "a", "document_id": "d",
         "version": "1", "source_sha256": "s", "text_sha256": "t", "title": "", "section": "",
         "scope": "public", "status": "current", "in_force": True, "valid_from": None,
-        "valid_until": None, "start_char": 0, "end_char": len(text), "start_line": 1,
-        "end_line": 1, "cosine": None, "lexical": None, "rank": 1.0, "revision": 1,
+        "valid_until": None, "approved_at": None, "start_char": 0, "end_char": len(text),
+        "start_line": 1, "end_line": 1, "cosine": None, "lexical": None, "rank": 1.0, "revision": 1,
     }  # fmt: skip
     return Hit(text=text, context=context, **made | fields)
