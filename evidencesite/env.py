@@ -64,6 +64,35 @@ def choice(name: str, default: str, choices: Sequence[str], *, help: str) -> str
     return value
 
 
+def choices(name: str, known: Sequence[str], *, help: str) -> list[str]:
+    """A comma-separated list of the known words; [] if the variable is unset."""
+    found = texts(name, (), help=help)
+    for item in found:
+        if item not in known:
+            raise _unusable(name, item, f"use some of {', '.join(known)}")
+    return found
+
+
+def secret(name: str, *, help: str) -> str:
+    """A key from ``NAME``, or from the file that ``NAME_FILE`` names; "" if neither is set.
+
+    Its value stands in no message.
+    """
+    value = _read(name, "", help)
+    file = _read(f"{name}_FILE", "", f"File that holds {name} instead.")
+    if value and file:
+        raise _unusable(f"{name}_FILE", file, f"{name} is set, too: use one of them")
+    try:
+        value = Path(file).read_text(encoding="ascii").strip() if file else value or ""
+    except (OSError, ValueError):
+        raise _unusable(f"{name}_FILE", str(file), "it must be a readable ASCII file") from None
+    if not value and file:
+        raise _unusable(f"{name}_FILE", file, "the file is empty")
+    if not (value.isascii() and value.isprintable()) or " " in value:
+        raise _unusable(name, "(not shown)", "a key has no white space and only ASCII letters")
+    return value
+
+
 def boolean(name: str, default: bool, *, help: str) -> bool:
     """True for 1, true, yes, on; False for 0, false, no, off; in any case."""
     value = _read(name, str(default).lower(), help)

@@ -86,6 +86,57 @@ EVIDENCE_MIN_COSINE = env.optional_number(
     "EVIDENCE_MIN_COSINE", -1, 1, help="Least cosine of a hit; empty for the profile's own."
 )
 
+# Answers: who proposes them, and the chat model for the modes that ask one
+
+_ANSWER_MODES = ("extractive", "baseline", "tool", "provider")
+EVIDENCE_ANSWER_MODE = env.choice(
+    "EVIDENCE_ANSWER_MODE",
+    "extractive",
+    _ANSWER_MODES,
+    help="Who proposes quotations: code (`extractive`), or a chat model that gets the excerpts "
+    "in its message (`baseline`), by its own tool call (`tool`) or as context (`provider`).",
+)
+EVIDENCE_ANSWER_MODES = env.choices(
+    "EVIDENCE_ANSWER_MODES", _ANSWER_MODES, help="Other modes that a request may choose."
+)
+EVIDENCE_CHAT_PROVIDER = env.choice(
+    "EVIDENCE_CHAT_PROVIDER",
+    "ollama",
+    ("ollama", "openai"),
+    help="What the chat server speaks: Ollama's API, or OpenAI's chat completions.",
+)
+EVIDENCE_CHAT_ENDPOINT = env.text(
+    "EVIDENCE_CHAT_ENDPOINT", "http://127.0.0.1:11434", help="Address of the chat server."
+)
+EVIDENCE_CHAT_MODEL = env.text(
+    "EVIDENCE_CHAT_MODEL",
+    "granite4:3b",
+    help="The chat model, as its server names it; `qwen3.5:4b` is the other one of the reference.",
+)
+EVIDENCE_CHAT_KEY = env.secret("EVIDENCE_CHAT_KEY", help="Key of the chat server.")
+EVIDENCE_CHAT_JSON = env.choice(
+    "EVIDENCE_CHAT_JSON",
+    "json_schema",
+    ("json_schema", "json_object", "json_object_schema"),
+    help="How an `openai` server is bound to JSON: by schema, as any object, or as an object with "
+    "the schema beside it (llama-cpp-python).",
+)
+EVIDENCE_CHAT_CONTEXT_CHARACTERS = env.integer(
+    "EVIDENCE_CHAT_CONTEXT_CHARACTERS", 10_000, 100, 1_000_000, help="Characters of excerpts."
+)
+EVIDENCE_CHAT_CONTEXT_TOKENS = env.integer(
+    "EVIDENCE_CHAT_CONTEXT_TOKENS", 8_192, 4_096, 1_048_576, help="Tokens of a chat in all."
+)
+EVIDENCE_CHAT_OUTPUT_TOKENS = env.integer(
+    "EVIDENCE_CHAT_OUTPUT_TOKENS", 1_024, 64, 65_536, help="Tokens of a reply."
+)
+EVIDENCE_CHAT_SECONDS = env.integer(
+    "EVIDENCE_CHAT_SECONDS", 300, 1, 3_600, help="Longest that a question waits for its model."
+)
+EVIDENCE_PROVIDER_HOSTS = env.texts(
+    "EVIDENCE_PROVIDER_HOSTS", (), help="Hosts besides this machine that models may run on."
+)
+
 # Django
 
 SECRET_KEY = env.text(

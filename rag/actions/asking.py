@@ -3,29 +3,21 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from rag.actions.profiles import Parts
 from rag.actions.proposing import Proposed, proposed_for
+from rag.actions.recording import Decision, Request, record
 from rag.actions.searching import Found, resolved
-from rag.core.answerability import Support
-from rag.core.answers import (
-    Quotation,
-    Supplied,
-    Verdict,
-    gate,
-    refused_without_excerpts,
-)
+from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_for_failure
+from rag.core.chat import AnswerMode
 from rag.core.conflicts import disagree
 from rag.core.errors import SourceDamaged
-from rag.core.hits import Hit
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
-from rag.models import Answer, Citation, Revision
+from rag.models import Answer
 from rag.queries.eligibility import access_now, eligible_revisions
 from rag.queries.reading import reading
 
@@ -40,46 +32,64 @@ class Asked:
     warnings: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What the gates made of a question; nothing is recorded yet."""
-
-    found: Found
-    verdict: Verdict
-    warnings: tuple[tuple[str, ...], ...]
-    support: Support | None = None
-
-
 def ask(
-    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+    question: str,
+    access: Access,
+    selection: Selection,
+    options: Options,
+    parts: Parts,
+    mode: AnswerMode | None = None,
 ) -> Asked:
-    """Answer with exact quotations or refuse; recorded either way."""
-    options = resolved(options, parts, question)
-    proposed = proposed_for(question, access, selection, options, parts)
+    """Answer with exact quotations or refuse; recorded either way.
+
+    ``mode`` is one of those that the site allows, None for the site's own. A chat provider that
+    fails is recorded with the question, then raised: ProviderError.
+    """
+    chosen, options = parts.answering.chosen(mode), resolved(options, parts, question)
+    request = Request(question, access, selection, options, chosen)
+    proposed = _proposed(request, parts)
     with transaction.atomic():
         decision = _decided(proposed, access, selection)
-        answer = _record(question, access, selection, options, parts, decision)
+        answer = record(request, parts, decision)
+    if decision.failure:
+        raise decision.failure
     return Asked(answer, decision.verdict, decision.found, decision.warnings)
 
 
 def decide(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Decision:
-    """What ``ask`` would answer now, without a record: for an evaluation."""
-    proposed = proposed_for(question, access, selection, options, parts)
+    """What ``ask`` would answer now in the site's mode, without a record: for an evaluation."""
+    request = Request(question, access, selection, options, parts.answering.mode)
+    proposed = _proposed(request, parts)
+    if proposed.failure:
+        raise proposed.failure
     with reading():
         return _decided(proposed, access, selection)
+
+
+def _proposed(request: Request, parts: Parts) -> Proposed:
+    return proposed_for(
+        request.question, request.access, request.selection, request.options, parts, request.mode
+    )
 
 
 def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:
     """The last gate, in the caller's transaction: what is quoted is served at this moment."""
     texts = _served_texts(access_now(access), selection, proposed.supplied)
-    if proposed.supplied:
-        verdict = gate(proposed.proposal, proposed.supplied, lambda s: s.revision in texts)
-    else:
-        verdict = refused_without_excerpts()
+    verdict = _verdict(proposed, texts)
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
-    return Decision(proposed.found, verdict, warnings, proposed.support)
+    return Decision(
+        proposed.found, verdict, warnings, proposed.support, proposed.calls, proposed.failure
+    )
+
+
+def _verdict(proposed: Proposed, texts: dict[int, str]) -> Verdict:
+    if proposed.failure:
+        return refused_for_failure(proposed.failure)
+    if proposed.refusal:
+        return proposed.refusal
+    return gate(proposed.proposal, proposed.supplied, lambda s: s.revision in texts)
 
 
 def _served_texts(
@@ -113,70 +123,3 @@ def _warnings(
         "not in force": selection.archive,
     }
     return tuple(notice for notice, applies in notices.items() if applies)
-
-
-def _record(
-    question: str,
-    access: Access,
-    selection: Selection,
-    options: Options,
-    parts: Parts,
-    decision: Decision,
-) -> Answer:
-    found, verdict = decision.found, decision.verdict
-    answer = Answer.objects.create(
-        asker=access.user,
-        person=User.objects.filter(username=access.user).first() if access.live else None,
-        scopes=sorted(access.scopes),
-        question=question,
-        as_of=access.as_of,
-        options=_options(selection, options),
-        policy=options.policy.name,
-        proposer=parts.proposer.name,
-        gate=parts.gate.name,
-        manifest=found.manifest,
-        status="accepted" if verdict.accepted else "refused",
-        text=verdict.text,
-        reason_code=verdict.reason_code,
-        reason=verdict.reason,
-        hits=[_without_text(hit) for hit in found.hits],
-    )
-    for position, quotation in enumerate(verdict.quotations):
-        _cite(answer, position, quotation, decision.warnings[position])
-    return answer
-
-
-def _options(selection: Selection, options: Options) -> dict[str, Any]:
-    return {
-        "mode": options.mode.value,
-        "k": options.k,
-        "min_cosine": options.min_cosine,
-        "required_terms": list(options.required_terms),
-        "statuses": sorted(status.value for status in selection.statuses),
-        "product": selection.product,
-        "filters": sorted([list(pair) for pair in selection.filters]),
-        "canonical_only": selection.canonical_only,
-    }
-
-
-def _without_text(hit: Hit) -> dict[str, Any]:
-    """A hit by place and figures: recorded answers hold no more text than they cite."""
-    kept = ("chunk_id", "document_id", "start_char", "end_char", "cosine", "lexical", "rank")
-    return {key: value for key, value in hit.to_dict().items() if key in kept}
-
-
-def _cite(answer: Answer, position: int, quotation: Quotation, warnings: tuple[str, ...]) -> None:
-    revision = Revision.objects.get(pk=quotation.supplied.revision)
-    Citation.objects.create(
-        answer=answer,
-        position=position,
-        revision=revision,
-        chunk_id=quotation.supplied.chunk_id,
-        label=quotation.supplied.label,
-        start_char=quotation.start_char,
-        end_char=quotation.end_char,
-        quote=quotation.quote,
-        quote_sha256=hashlib.sha256(quotation.quote.encode()).hexdigest(),
-        source_sha256=revision.source_sha256,
-        warnings=list(warnings),
-    )

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from rag.actions.asking import Decision, decide
+from rag.actions.asking import decide
 from rag.actions.governing import today
 from rag.actions.profiles import Parts
+from rag.actions.recording import Decision, proposer_name
 from rag.actions.searching import resolved, search
 from rag.core.cases import Case, Slice, case_of
 from rag.core.errors import InvalidCase
@@ -137,7 +138,7 @@ def keep(evaluation: Evaluation, name: str, text: str, parts: Parts) -> Evaluati
         policy=options.policy.name,
         k=options.k,
         gate=parts.gate.name if answered else "",
-        proposer=parts.proposer.name if answered else "",
+        proposer=proposer_name(parts.answering.mode, parts) if answered else "",
         made_with=_made_with(options, parts),
         manifest=current_manifest().digest,
         figures=evaluation.figures,

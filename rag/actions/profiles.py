@@ -8,9 +8,11 @@ from typing import Final
 
 from django.conf import settings
 
+from rag.actions.answering import configured_answering
 from rag.adapters import bundled
 from rag.adapters.kernels import byte_kernel
 from rag.core.answerability import CALIBRATED, GATES, OPEN, Gate, gate_of
+from rag.core.chat import EXTRACTIVE_ALONE, Answering
 from rag.core.chunks import Chunker, chunker
 from rag.core.embeddings import ContextualEmbedder, Embedder, HashingEmbedder
 from rag.core.errors import InvalidFile, InvalidOption
@@ -36,6 +38,7 @@ class Parts:
     chunking: str
     analyser: str = ANALYSER
     gate: Gate = OPEN
+    answering: Answering = EXTRACTIVE_ALONE
 
     @cached_property
     def embedder(self) -> Embedder | ContextualEmbedder:
@@ -76,7 +79,8 @@ def configured(profile: str | None = None) -> Parts:
     name = profile or settings.EVIDENCE_PROFILE
     if name not in PROFILES:
         raise InvalidOption("profile", name, f"known are {', '.join(PROFILES)}")
-    return Parts(name, settings.EVIDENCE_CHUNKING, gate=_gate(name))
+    answering = configured_answering()
+    return Parts(name, settings.EVIDENCE_CHUNKING, gate=_gate(name), answering=answering)
 
 
 def gate_file() -> Path:

@@ -13,6 +13,7 @@ from rag.core.errors import (
     DuplicateCitation,
     InexactQuotation,
     MissingCitation,
+    ProviderError,
     UnknownCitation,
 )
 from rag.core.hits import Hit
@@ -157,6 +158,16 @@ def refused_without_excerpts() -> Verdict:
 def refused_for_length() -> Verdict:
     """No whole excerpt fits into the context of a chat model; it is not asked."""
     return Verdict(reason_code="context_budget_exceeded", reason=TOO_LONG)
+
+
+def refused_for_failure(error: ProviderError) -> Verdict:
+    """The model was asked and its provider failed.
+
+    The record names provider and operation. The cause is in the error itself and in the log: its
+    words may be the server's, who was sent the excerpts, and a record outlives an erased text.
+    """
+    failed = f"No answer: {error.provider} failed ({error.operation})."
+    return Verdict(reason_code=error.code, reason=failed)
 
 
 @dataclass(frozen=True)

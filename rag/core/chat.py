@@ -116,6 +116,13 @@ class Answering:
     allowed: frozenset[AnswerMode] = frozenset()
     chat: Chat | None = None
 
+    @property
+    def model(self) -> Chat:
+        """The chat model. Raises InvalidOption where none is set."""
+        if self.chat is None:
+            raise InvalidOption("chat model", "", "none is set for the answer modes that ask one")
+        return self.chat
+
     def chosen(self, wanted: AnswerMode | None) -> AnswerMode:
         """The mode that applies to a request. Raises InvalidOption if it may not be chosen."""
         if wanted is None or wanted == self.mode:
@@ -124,6 +131,9 @@ class Answering:
             names = ", ".join(sorted({*self.allowed, self.mode}))
             raise InvalidOption("answer mode", wanted.value, f"this site allows {names}")
         return wanted
+
+
+EXTRACTIVE_ALONE: Final = Answering()
 
 
 @dataclass
