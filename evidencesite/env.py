@@ -5,6 +5,7 @@ with the name, the value and a hint. Each call adds a row to ``SETTINGS``, again
 test holds the table in the README.
 """
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,24 +74,18 @@ def choices(name: str, known: Sequence[str], *, help: str) -> list[str]:
     return found
 
 
-def secret(name: str, *, help: str) -> str:
-    """A key from ``NAME``, or from the file that ``NAME_FILE`` names; "" if neither is set.
+def quoted(name: str, *, help: str) -> str | None:
+    """The variable, or what its JSON string says if it begins with a quotation mark.
 
-    Its value stands in no message.
+    So it can end with a blank or be empty. None if the variable is unset.
     """
     value = _read(name, "", help)
-    file = _read(f"{name}_FILE", "", f"File that holds {name} instead.")
-    if value and file:
-        raise _unusable(f"{name}_FILE", file, f"{name} is set, too: use one of them")
+    if value is None or not value.startswith('"'):
+        return value
     try:
-        value = Path(file).read_text(encoding="ascii").strip() if file else value or ""
-    except (OSError, ValueError):
-        raise _unusable(f"{name}_FILE", str(file), "it must be a readable ASCII file") from None
-    if not value and file:
-        raise _unusable(f"{name}_FILE", file, "the file is empty")
-    if not (value.isascii() and value.isprintable()) or " " in value:
-        raise _unusable(name, "(not shown)", "a key has no white space and only ASCII letters")
-    return value
+        return str(json.loads(value))
+    except ValueError:
+        raise _unusable(name, value, 'close the quotation mark, as in "query: "') from None
 
 
 def boolean(name: str, default: bool, *, help: str) -> bool:

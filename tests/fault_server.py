@@ -14,7 +14,7 @@ A script that waits does so until the client has gone or the server is closed.
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
@@ -38,11 +38,15 @@ Script = Callable[[Call], Iterable[bytes]]
 
 @dataclass
 class FaultServer:
-    """``calls`` are all requests so far, ``sent`` the bytes that went out."""
+    """``calls`` are all requests so far, ``sent`` the bytes that went out.
+
+    What a script raises, an assertion too, is raised again when the server ends.
+    """
 
     address: str = ""
     calls: list[Call] = field(default_factory=list)
     sent: int = 0
+    failures: list[Exception] = field(default_factory=list)
     scripts: dict[str, list[Script]] = field(default_factory=dict)
     closed: threading.Event = field(default_factory=threading.Event)
 
@@ -74,6 +78,8 @@ def fault_server() -> Iterator[FaultServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+    for failure in playing.failures:
+        raise failure
 
 
 def _handler(playing: FaultServer) -> type[BaseHTTPRequestHandler]:
@@ -85,9 +91,13 @@ def _handler(playing: FaultServer) -> type[BaseHTTPRequestHandler]:
             call = Call(self.command, self.path, headers, body, playing.closed)
             playing.calls.append(call)
             self.close_connection = True
-            with suppress(OSError):  # the client has gone
+            try:
                 for piece in playing.next_script(self.path)(call):
                     playing.sent += self.connection.send(piece)
+            except OSError:
+                """The client has gone."""
+            except Exception as error:
+                playing.failures.append(error)
 
         do_GET = do_POST = play
 
@@ -112,7 +122,7 @@ def answer(body: bytes, kind: str = "application/json", code: int = 200, **more:
 
 def json_answer(value: object, code: int = 200, **more: object) -> Script:
     """A value as JSON; NaN and Infinity as Python writes them."""
-    return answer(json.dumps(value).encode(), code=code, **more)
+    return answer(json.dumps(value).encode(), "application/json", code, **more)
 
 
 def computed(value: Callable[[Any], object]) -> Script:

@@ -15,6 +15,7 @@ CORE_ORDER = (
     "roles",
     "blocks",
     "text",
+    "pieces",
     "unseen",
     "alignment",
     "differences",

@@ -5,9 +5,10 @@ comes back is read strictly; another shape is a ProviderError that quotes nothin
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from rag.adapters.http import JsonClient
 from rag.core.chat import SEED, ChatProfile, JsonMode, Message, Reply, Tool
 from rag.core.errors import ProviderError
 
@@ -25,20 +26,20 @@ class Poster(Protocol):
 class WithinDeadline:
     """The requests of one question, which share its seconds from the first one on."""
 
-    def __init__(self, provider: str, seconds: float, client: Callable[[float], Poster]) -> None:
-        self.provider = provider
-        self.seconds = seconds
+    def __init__(self, client: JsonClient, seconds: float) -> None:
         self._client = client
+        self._seconds = seconds
         self._ends: float | None = None
 
     def post(self, path: str, body: Mapping[str, object], operation: str) -> object:
         """The JSON that the server answers with in the time that is left. Raises ProviderError."""
         now = time.monotonic()
-        if self._ends is None:
-            self._ends = now + self.seconds
+        self._ends = self._ends or now + self._seconds
         if now >= self._ends:
-            raise ProviderError(self.provider, operation, f"{self.seconds:g} seconds are over")
-        return self._client(self._ends - now).post(path, body, operation)
+            over = f"no complete answer within {self._seconds:g} s"
+            raise ProviderError(self._client.provider, operation, over)
+        self._client.deadline = self._ends - now
+        return self._client.post(path, body, operation)
 
 
 class OllamaChat:

@@ -14,9 +14,11 @@ _held: Final[dict[tuple[object, ...], Parts]] = {}
 
 def site_parts() -> Parts:
     """The configured parts; every thread of the process gets the same object."""
-    engine = (settings.EVIDENCE_PROFILE, settings.EVIDENCE_CHUNKING, settings.EVIDENCE_GATE)
-    modes = (settings.EVIDENCE_ANSWER_MODE, *settings.EVIDENCE_ANSWER_MODES)
-    key = (*engine, modes, chat_profile())
+    key = (
+        *(settings.EVIDENCE_PROFILE, settings.EVIDENCE_CHUNKING, settings.EVIDENCE_GATE),
+        *(settings.EVIDENCE_EMBEDDING_ENDPOINT, settings.EVIDENCE_EMBEDDING_MODEL),
+        *(settings.EVIDENCE_ANSWER_MODE, *settings.EVIDENCE_ANSWER_MODES, chat_profile()),
+    )
     with _lock:
         if key not in _held:
             _held[key] = configured()
