@@ -114,8 +114,6 @@ def answering(
     )
 
 
-def parts(
-    model: ChatClient | None, mode: AnswerMode = AnswerMode.BASELINE, **more: Any
-) -> fakes.FakeParts:
-    """Parts of a site whose answers this model proposes."""
+def parts(model: ChatClient | None, mode: AnswerMode = AnswerMode.BASELINE, **more: Any) -> Any:
+    """Parts of a site (``FakeParts``) whose answers this model proposes."""
     return fakes.FakeParts(answering=answering(model, mode, **more))
