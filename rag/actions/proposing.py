@@ -59,11 +59,9 @@ def proposed_for(
         return Proposed(found, supplied, refusal=refused_without_excerpts())
     figures = support(question, scored, found.languages) if parts.gate.weights else None
     offered = Proposed(found, supplied, support=figures)
-    return (
-        _extracted(question, offered, parts)
-        if mode is AnswerMode.EXTRACTIVE
-        else _chatted(question, offered, parts, mode)
-    )
+    if mode is AnswerMode.EXTRACTIVE:
+        return _extracted(question, offered, parts)
+    return _chatted(question, offered, parts, mode)
 
 
 def _extracted(question: str, offered: Proposed, parts: Parts) -> Proposed:

@@ -1,6 +1,7 @@
 """A chat model's proposals: each ends in an exact refusal or in a verified answer."""
 
 import json
+import random
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -190,3 +191,36 @@ def test_endless_calls_of_the_tool_end() -> None:
     verdict, calls = talk_to(endless, AnswerMode.TOOL, SUPPLIED)
     assert verdict.text == UNSUPPORTED
     assert (calls.retrieval, calls.chat) == (1, 3)
+
+
+# Whatever a model says
+
+
+def odd(drawn: random.Random) -> object:
+    """Some value of JSON where another is wanted."""
+    return drawn.choice([None, True, 0, 1.5, "", "S1", [], {}, [None], MEALS])
+
+
+def made_up(drawn: random.Random) -> object:
+    """A piece: sometimes right, sometimes a little off, sometimes of another kind."""
+    text = drawn.choice([*SUPPLIED, excerpt(UNSENT)]).text
+    start = drawn.randrange(len(text))
+    words = text[start : start + drawn.randrange(60)]
+    quote = drawn.choice([words, words, words, f" {words}", words.upper(), odd(drawn)])
+    alias = drawn.choice(["S1", "S2", "S1", "S2", "S3", odd(drawn)])
+    return drawn.choice([piece(alias, quote)] * 9 + [odd(drawn)])
+
+
+def test_whatever_a_model_says_only_slices_of_what_it_got_are_published() -> None:
+    drawn, accepted = random.Random(7), 0
+    for _ in range(2000):
+        listed = [made_up(drawn) for _ in range(drawn.randrange(5))]
+        replies = [reply(drawn.choice([True, True, odd(drawn)]), listed), "prose"]
+        verdict, _, _ = talk(AnswerMode.BASELINE, SUPPLIED, *replies[: drawn.choice([1, 2])])
+        accepted += verdict.accepted
+        assert verdict.accepted or verdict.text in (UNSUPPORTED, INVALID)
+        for each in verdict.quotations:
+            start, source = each.supplied.start_char, each.supplied.text
+            assert each.supplied in SUPPLIED and len(each.quote) >= 20
+            assert each.quote == source[each.start_char - start : each.end_char - start]
+    assert accepted > 50
