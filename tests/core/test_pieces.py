@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.pieces import pieces, token_bound
@@ -27,6 +27,7 @@ def test_a_text_is_cut_between_words_and_a_word_only_if_it_must() -> None:
     assert pieces("規則は守", 6) == ["規則", "は守"]
 
 
+@settings(max_examples=50)
 @given(st.text(max_size=200), st.integers(min_value=33, max_value=100))
 def test_every_piece_is_within_the_bound_and_nothing_is_lost(text: str, most: int) -> None:
     cut = pieces(text, most)
