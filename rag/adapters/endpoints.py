@@ -83,12 +83,14 @@ def resolved(host: str, port: int, scheme: str) -> list[tuple[str, int]]:
 
 def address_fault(address: Address, scheme: str) -> str:
     """Why an address may not be contacted; empty if it may."""
+    if _is_loopback(address):
+        return ""
     inner = _unwrapped(address)
     if inner in METADATA or inner.is_link_local:
         return "its address is link-local or one where a cloud gives out credentials"
-    if inner.is_unspecified or inner.is_multicast or inner.is_reserved:
+    if inner.is_unspecified or inner.is_multicast or inner.is_reserved or inner.is_loopback:
         return "its address is not one of a machine"
-    if scheme == "http" and not inner.is_loopback:
+    if scheme == "http":
         return "without TLS only this machine is contacted; use https"
     return ""
 
@@ -105,7 +107,13 @@ def _unwrapped(address: Address) -> Address:
 
 def _is_loopback_name(host: str) -> bool:
     number = _literal(host)
-    return host == "localhost" if number is None else _unwrapped(number).is_loopback
+    return host == "localhost" if number is None else _is_loopback(number)
+
+
+def _is_loopback(address: Address) -> bool:
+    """Of this machine: written as IPv6 too, but not one that a gateway would have to translate."""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
 
 
 def _literal(host: str) -> Address | None:

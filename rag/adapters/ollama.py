@@ -44,7 +44,7 @@ class OllamaEmbeddings:
         raise ProviderError(PROVIDER, operation, cause)
 
     def documents(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._client, texts, f"embedding {len(texts)} texts")
+        return self._vectors(self._client, texts, "embedding documents")
 
     def question(self, texts: Sequence[str]) -> list[object]:
         return self._vectors(self._waited_for, texts, "embedding a question")

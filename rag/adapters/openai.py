@@ -29,7 +29,7 @@ class OpenAIEmbeddings:
         return ""
 
     def documents(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._client, texts, f"embedding {len(texts)} texts")
+        return self._vectors(self._client, texts, "embedding documents")
 
     def question(self, texts: Sequence[str]) -> list[object]:
         return self._vectors(self._waited_for, texts, "embedding a question")

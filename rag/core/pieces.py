@@ -25,7 +25,7 @@ def _bound(character: str) -> int:
 
 
 def pieces(text: str, most: int) -> list[str]:
-    """The text in pieces of a token bound up to ``most`` (at least 18), cut between words.
+    """The text in pieces of a token bound up to ``most`` (at least 33), cut between words.
 
     Nothing is left out but the white space at the cuts; within a word only one longer than that
     is cut. A text that fits is one piece, unchanged.

@@ -203,11 +203,12 @@ def odd(drawn: random.Random) -> object:
 
 def made_up(drawn: random.Random) -> object:
     """A piece: sometimes right, sometimes a little off, sometimes of another kind."""
-    text = drawn.choice([*SUPPLIED, excerpt(UNSENT)]).text
+    given = drawn.choice([*SUPPLIED * 3, excerpt(UNSENT)])
+    text = given.text
     start = drawn.randrange(len(text))
     words = text[start : start + drawn.randrange(60)]
     quote = drawn.choice([words, words, words, f" {words}", words.upper(), odd(drawn)])
-    alias = drawn.choice(["S1", "S2", "S1", "S2", "S3", odd(drawn)])
+    alias = drawn.choice([given.alias] * 4 + ["S3", odd(drawn)])
     return drawn.choice([piece(alias, quote)] * 9 + [odd(drawn)])
 
 

@@ -96,7 +96,7 @@ def test_vectors_that_belong_to_no_text_are_refused(
     data = [{"index": index, "embedding": vector} for index, vector in pairs]
     server.plays("/v1/embeddings", json_answer({"data": data}))
     configure(settings, server, "openai")
-    with pytest.raises(ProviderError, match=f"^openai: embedding 2 texts failed: {cause}"):
+    with pytest.raises(ProviderError, match=f"^openai: embedding documents failed: {cause}"):
         embedded(remote_embedder("openai"))
 
 

@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from rag.adapters.http import JsonClient
-from rag.core.errors import ProviderError
+from rag.core.errors import InvalidOption, ProviderError
 from tests.fault_server import (
     FaultServer,
     Script,
@@ -104,3 +104,75 @@ def test_a_refused_connection_is_named() -> None:
         nobody = JsonClient("acme", f"http://127.0.0.1:{unused.getsockname()[1]}", deadline=2)
         with pytest.raises(ProviderError, match=r"^acme: asking failed: the connection was ref"):
             nobody.get(PATH, "asking")
+
+
+# Coming back later
+
+
+@pytest.mark.parametrize("code", [429, 503])
+def test_a_server_that_says_when_to_come_back_is_asked_again(
+    server: FaultServer, code: int
+) -> None:
+    past = "Wed, 21 Oct 2015 07:28:00 GMT"
+    later = [status(code, retry_after=0), status(code, retry_after=past)]
+    server.plays(PATH, *later, json_answer({"a": 1}))
+    assert client(server).post(PATH, {}, "asking") == {"a": 1}
+    assert len(server.calls) == 3
+
+
+@pytest.mark.parametrize("wait", [None, 6, "Fri, 31 Dec 2077 23:59:59 GMT", "soon", "-1", "1e3"])
+def test_a_server_that_says_nothing_usable_is_asked_once(server: FaultServer, wait: object) -> None:
+    server.plays(PATH, status(429, "slow down", retry_after=wait), json_answer({}))
+    assert fault_of(server, deadline=5) == "HTTP 429 (slow down)."
+    assert len(server.calls) == 1
+
+
+def test_a_server_that_always_puts_off_is_given_up(server: FaultServer) -> None:
+    server.plays(PATH, status(503, retry_after=0))
+    assert fault_of(server) == "HTTP 503."
+    assert len(server.calls) == 3
+
+
+# The key
+
+
+@pytest.mark.parametrize("echo", [KEY, KEY.upper(), KEY[3:12], f"Bearer {KEY}", f"{KEY[:10]}***"])
+def test_a_key_that_the_server_repeats_is_not_shown(
+    server: FaultServer, caplog: pytest.LogCaptureFixture, echo: str
+) -> None:
+    caplog.set_level("DEBUG")
+    server.plays(
+        PATH,
+        status(401, f"Incorrect API key provided: {echo}."),
+        json_answer({"error": {"message": echo}}),
+        answer(b"", f"text/{echo}"),
+    )
+    for _ in range(3):
+        assert "since they repeat the key" in fault_of(server)
+    assert "0123" not in caplog.text
+
+
+def test_a_key_stands_in_no_representation_and_in_no_traceback(server: FaultServer) -> None:
+    server.plays(PATH, status(500, KEY))
+    asking = client(server)
+    with pytest.raises(ProviderError) as caught:
+        asking.get(PATH, "asking")
+    assert caught.value.__cause__ is caught.value.__context__ is None
+    assert KEY not in f"{asking!r} {caught.value!r} {asking.endpoint!r}"
+
+
+@pytest.mark.parametrize("key", ["two words", "line\n", "schlüssel"])
+def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(InvalidOption) as caught:
+        JsonClient("acme", "http://127.0.0.1", key=key)
+    assert key.strip() not in str(caught.value)
+
+
+def test_the_environment_names_no_proxy(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    server.plays(PATH, json_answer({"a": 1}))
+    assert client(server).get(PATH, "asking") == {"a": 1}
