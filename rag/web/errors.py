@@ -1,4 +1,5 @@
-"""From errors to HTTP statuses and pages. No page says what it was asked for."""
+"""From errors to HTTP statuses and pages. No page says what it was asked for: one of a failure
+only leads there again."""
 
 from typing import Final
 
@@ -25,6 +26,9 @@ from rag.web.navigation import frame
 _UNAVAILABLE: Final = (
     *(Busy, IndexMissing, IndexMismatch, IndexDamaged, IndexBehind, ProviderError, StorageError),
 )
+DATABASE_SILENT: Final = "The database did not answer. Try again in a moment."
+# Pages with a field whose words stay while their results come and go, and where those stand.
+_RESULTS: Final = {"search": "#results", "sources": "#list"}
 _TITLES: Final = {
     400: "This cannot be asked like that",
     403: "This is not allowed",
@@ -37,8 +41,8 @@ _TITLES: Final = {
 _SENTENCES: Final = {
     403: "The form was too old or came from elsewhere. Go back, reload the page and try again.",
     404: "The address is wrong, or it leads to something that you may not read.",
-    500: "The fault is ours and stands in the log. Nothing was changed.",
-    503: "The database did not answer. Try again in a moment.",
+    500: "The fault is ours and stands in the log. Look whether it was done before you try again.",
+    503: DATABASE_SILENT,
 }
 
 
@@ -54,7 +58,7 @@ def status_of(error: RagError) -> int:
 def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
     sentence = sentence or _SENTENCES.get(status, "")
-    context = {"title": _TITLES[status], "sentence": sentence, **frame(request)}
+    context = {**_told(request, status, sentence), **frame(request)}
     return _placed(request, render(request, _template(request), context, status=status))
 
 
@@ -65,9 +69,28 @@ def _template(request: HttpRequest) -> str:
 def _placed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """For htmx, with where on the page it goes."""
     if is_fragment(request):
-        response["HX-Retarget"], response["HX-Reswap"] = "#main", "innerHTML"
+        place = _place(request, response.status_code) or "#main"
+        response["HX-Retarget"], response["HX-Reswap"] = place, "innerHTML"
         response["HX-Push-Url"] = "false"
     return response
+
+
+def _place(request: HttpRequest, status: int) -> str:
+    """Where a failure of the site stands among what somebody is typing; empty: nowhere."""
+    match = request.resolver_match
+    typing = match is not None and status >= 500 and is_fragment(request)
+    return _RESULTS.get(match.view_name, "") if match and typing else ""
+
+
+def _told(request: HttpRequest, status: int, sentence: str) -> dict[str, object]:
+    """What the template of an error shows. What did not answer may be asked for once more."""
+    return {
+        "title": _TITLES[status],
+        "sentence": sentence,
+        "in_results": bool(_place(request, status)),
+        "unavailable": status == 503,
+        "address": request.get_full_path() if request.method in ("GET", "HEAD") else "",
+    }
 
 
 def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
@@ -76,7 +99,7 @@ def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
     return error_page(request, status, "" if status == 404 else str(error))
 
 
-def storage_page(request: HttpRequest, error: DatabaseError) -> HttpResponse:
+def storage_page(request: HttpRequest) -> HttpResponse:
     """The page of a database that did not answer."""
     return error_page(request, 503)
 
@@ -100,7 +123,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return error_page(request, 500)
     except DatabaseError:
         # Without the request no template looks for a person or for messages in the session.
-        context = {"title": _TITLES[503], "sentence": _SENTENCES[503]}
+        context = _told(request, 503, DATABASE_SILENT)
         content = render_to_string(_template(request), context)
         return _placed(request, HttpResponse(content, status=503))
 
