@@ -33,10 +33,10 @@ def faults_of(open_page: Open, name: str, state: State) -> list[str]:
     page.goto(state.path)
     state.reach(page)
     wrong = violations(page, AXE)
-    pictures(page, f"{name}-light")
+    pictures(page, name, "light")
     page.emulate_media(color_scheme="dark")
     wrong += [f"dark: {fault}" for fault in violations(page, AXE_COLOURS)]
-    pictures(page, f"{name}-dark")
+    pictures(page, name, "dark")
     return wrong + [fault for width in (*WIDTHS, ZOOMED) for fault in too_wide(page, width)]
 
 
@@ -60,9 +60,9 @@ def overflow(page: Page) -> int:
     )
 
 
-def pictures(page: Page, name: str) -> None:
+def pictures(page: Page, name: str, scheme: str) -> None:
     """Leave pictures of each width, if pictures are wanted; the page is as wide as before."""
     folder = os.environ.get("EVIDENCE_SCREENS")
     for width in WIDTHS[::-1] if folder else ():
         page.set_viewport_size({"width": width, "height": 800})
-        page.screenshot(path=Path(folder or "") / f"{name}-{width}.png", full_page=True)
+        page.screenshot(path=Path(folder or "") / f"{name}-{width}-{scheme}.png", full_page=True)

@@ -1,7 +1,8 @@
-"""Django's forms about one's own password, with the words that this site uses elsewhere."""
+"""Django's forms about one's own password, in the words that this site uses elsewhere."""
 
 from typing import TYPE_CHECKING, Any, Final
 
+from django import forms
 from django.contrib.auth.forms import PasswordChangeForm, PasswordResetForm, SetPasswordForm
 from django.contrib.auth.models import User
 
@@ -10,7 +11,13 @@ if TYPE_CHECKING:
 else:
     BaseNew = SetPasswordForm
 
-AGAIN: Final = "New password again"
+_LABELS: Final = {"email": "E-mail address", "new_password2": "New password again"}
+_MISSING: Final = {
+    "email": "Give your address.",
+    "old_password": "Give your old password.",
+    "new_password1": "Give a new password.",
+    "new_password2": "Give the new password once more.",
+}
 
 
 class ForgottenPasswordForm(PasswordResetForm):
@@ -18,7 +25,7 @@ class ForgottenPasswordForm(PasswordResetForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["email"].label = "E-mail address"
+        _name(self)
 
 
 class NewPasswordForm(BaseNew):
@@ -26,7 +33,7 @@ class NewPasswordForm(BaseNew):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["new_password2"].label = AGAIN
+        _name(self)
 
 
 class ChangePasswordForm(PasswordChangeForm):
@@ -34,4 +41,10 @@ class ChangePasswordForm(PasswordChangeForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["new_password2"].label = AGAIN
+        _name(self)
+
+
+def _name(form: forms.Form) -> None:
+    for name, field in form.fields.items():
+        field.label = _LABELS.get(name, field.label)
+        field.error_messages["required"] = _MISSING[name]
