@@ -13,35 +13,51 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
+from unicodedata import category
 
 import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
+from rag.core.arabic import light_stem
 from rag.core.stopwords import STOP_WORDS
 from rag.core.text import fold
 
-ANALYSER: Final = "fold-snowball-bigram-v1"
+ANALYSER: Final = "fold-snowball-light10-bigram-v2"
 
 Ids = NDArray[np.uint64]
 Counts = NDArray[np.uint32]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+# Snowball's algorithms; Arabic has a stemmer of its own, which finds more (docs/decisions/0009).
 STEMMERS: Final = {
-    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish",
-    "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch",
-    "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
-    "tr": "turkish",
+    "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
+    "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "yi": "yiddish",
 }  # fmt: skip
 
-_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆"
+# Written without blanks between words: Chinese, Japanese, Korean (whose blanks part phrases),
+# Thai, Lao, Burmese and Khmer.
+_CJK: Final = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆"
+    "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
+)
+# Vowel signs and the like: letters in all but name, where folding leaves them.
+_MARKS: Final = "".join(
+    c for c in map(chr, (*range(0x300, 0x1D00), *range(0xA800, 0xAC00))) if category(c)[0] == "M"
+)
 # Whole are: C++ and C#; and runs with a digit whose parts hang together (qx-4471, v1.2, 800-63b).
 TOKEN: Final = re.compile(
     rf"(?P<sign>[^\W\d_{_CJK}]{{1,3}}(?:\+\+|\#)(?!\w))"
     rf"|(?P<cjk>[{_CJK}]+)"
     rf"|(?P<code>(?=[a-z._-]*\d)[a-z0-9]+(?:(?:\.(?=\d)|[_-])[a-z0-9]+)+)"
-    rf"|(?P<word>[^\W{_CJK}]+)"
+    rf"|(?P<word>[^\W{_CJK}]+(?:[{_MARKS}]+[^\W{_CJK}]*)*)"
 )
 # QX-4471, v1.2, 800-63b, AB12; not 30-day or 1.5km: a number before a word or unit is no code.
 _GATED_CODE: Final = re.compile(
@@ -148,7 +164,13 @@ def query_stems(question: str, languages: Iterable[str]) -> Ids:
     """Distinct terms of the question for BM25, for each language; stop words only if alone."""
     languages = sorted(set(languages))
     words = content_tokens(question, languages) or tokens(question)
-    return _sorted_ids(_term(token, language) for token in words for language in languages)
+    return _sorted_ids(_term(t, code) for code in languages for t in _telling(words, code))
+
+
+def _telling(words: list[Token], language: str) -> list[Token]:
+    """The words that are no stop words of this one language; all of them where none is left."""
+    stops = STOP_WORDS.get(language, frozenset())
+    return [token for token in words if token.word not in stops] or words
 
 
 def query_words(question: str, languages: Iterable[str]) -> Ids:
@@ -157,9 +179,10 @@ def query_words(question: str, languages: Iterable[str]) -> Ids:
 
 
 def content_tokens(text: str, languages: Sequence[str]) -> list[Token]:
-    """Tokens that are no stop word in any of ``languages``."""
-    stops = stop_words(tuple(languages))
-    return [token for token in tokens(text) if token.word not in stops]
+    """Tokens without the stop words of the question's language, see ``stop_words``."""
+    found = tokens(text)
+    stops = stop_words(found, languages)
+    return [token for token in found if token.word not in stops]
 
 
 def identifiers(text: str) -> frozenset[str]:
@@ -167,11 +190,20 @@ def identifiers(text: str) -> frozenset[str]:
     return frozenset(token.word for token in tokens(text) if token.is_identifier)
 
 
-@lru_cache(maxsize=64)
-def stop_words(languages: tuple[str, ...]) -> frozenset[str]:
-    """Folded stop words of the languages, and the single letters that apostrophes leave over."""
-    known = (STOP_WORDS.get(language, frozenset()) for language in languages)
-    return frozenset().union(*known)
+def stop_words(asked: Sequence[Token], languages: Iterable[str]) -> frozenset[str]:
+    """Folded words that say nothing in the language asked in, which is one of ``languages``.
+
+    "Door" is no word to drop because some Dutch source may be read. The languages asked in are
+    those with the most stop words in the question, if it has two; of fewer nothing follows, and
+    only what says nothing in any language is dropped. The letters that apostrophes leave over
+    ("don't", "l'eau") are stop words, too.
+    """
+    known = [STOP_WORDS[code] for code in sorted({*languages} & STOP_WORDS.keys())]
+    words = {token.word for token in asked}
+    shared = [len(words & stops) for stops in known]
+    most = max(shared, default=0)
+    likely = [s for s, n in zip(known, shared, strict=True) if n == most or most < 2]
+    return frozenset.intersection(*likely) if likely else frozenset()
 
 
 def _term(token: Token, language: str) -> int:
@@ -183,6 +215,8 @@ def _term(token: Token, language: str) -> int:
 @lru_cache(maxsize=200_000)
 def stem(word: str, language: str) -> str:
     """The stem of a folded word; the word itself where no stemmer is known for the language."""
+    if language == "ar":
+        return light_stem(word)
     algorithm = STEMMERS.get(language)
     if algorithm is None:
         return word

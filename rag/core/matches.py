@@ -111,11 +111,11 @@ class _Known(dict[tuple[str, bool], frozenset[str]]):
     """Which words of one question a word of a text matches, found out once for each word."""
 
     def __init__(self, question: str, languages: tuple[str, ...]) -> None:
-        content = content_tokens(question, languages)
+        words, content = tokens(question), content_tokens(question, languages)
         self._languages = languages
-        self._stops = stop_words(languages) if content else frozenset()
+        self._stops = stop_words(words, languages) if content else frozenset()
         self.asked: dict[tuple[str, str], frozenset[str]] = {}
-        for token in content or tokens(question):
+        for token in content or words:
             for key in self._keys(token):
                 self.asked[key] = self.asked.get(key, _NONE) | {token.word}
 

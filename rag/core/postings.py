@@ -75,8 +75,10 @@ def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Float
     mean = max(int(lengths[eligible].sum()) / total, 1e-9)
     for term in np.sort(terms):
         rows, counts = postings.of(term)
-        kept = eligible[rows]
-        rows, tf = rows[kept], counts[kept].astype(np.float64)
+        if total < len(eligible):
+            kept = eligible[rows]
+            rows, counts = rows[kept], counts[kept]
+        tf = counts.astype(np.float64)
         idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
         scores[rows] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[rows] / mean))
     return scores

@@ -1,8 +1,10 @@
 """From errors to HTTP statuses and pages. No page says what it was asked for: one of a failure
 only leads there again."""
 
+from dataclasses import dataclass
 from typing import Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,25 +12,21 @@ from django.template.loader import render_to_string
 
 from rag.core.errors import (
     Busy,
-    IndexBehind,
-    IndexDamaged,
-    IndexMismatch,
-    IndexMissing,
     NotAllowed,
     NotFound,
     ProviderError,
     RagError,
     StorageError,
+    Unusable,
 )
+from rag.core.roles import Permission
 from rag.web.fragments import is_fragment
 from rag.web.navigation import frame
 
-_UNAVAILABLE: Final = (
-    *(Busy, IndexMissing, IndexMismatch, IndexDamaged, IndexBehind, ProviderError, StorageError),
-)
 DATABASE_SILENT: Final = "The database did not answer. Try again in a moment."
 # Pages with a field whose words stay while their results come and go, and where those stand.
 _RESULTS: Final = {"search": "#results", "sources": "#list"}
+_UNAVAILABLE: Final = (Busy, Unusable, ProviderError, StorageError)
 _TITLES: Final = {
     400: "This cannot be asked like that",
     403: "This is not allowed",
@@ -46,6 +44,24 @@ _SENTENCES: Final = {
 }
 
 
+@dataclass(frozen=True)
+class Told:
+    """What somebody is told of an error; ``repairs``: they can do something about the index."""
+
+    sentence: str
+    repairs: bool = False
+
+
+def told(request: HttpRequest, error: RagError) -> Told:
+    """The error's sentence for whoever asked: commands and settings are for who may rebuild."""
+    if not isinstance(error, Unusable):
+        return Told(str(error))
+    user = getattr(request, "user", AnonymousUser())
+    if not user.has_perm(Permission.OPERATE):
+        return Told(error.for_readers)
+    return Told(f"{str(error).removesuffix('.')}.", repairs=True)
+
+
 def status_of(error: RagError) -> int:
     """The HTTP status of a refusal or failure."""
     if isinstance(error, NotFound):
@@ -55,10 +71,12 @@ def status_of(error: RagError) -> int:
     return 409 if isinstance(error, NotAllowed) else 400
 
 
-def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
+def error_page(
+    request: HttpRequest, status: int, sentence: str = "", repairs: bool = False
+) -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
     sentence = sentence or _SENTENCES.get(status, "")
-    context = {**_told(request, status, sentence), **frame(request)}
+    context = {**_shown(request, status, sentence), "repairs": repairs, **frame(request)}
     return _placed(request, render(request, _template(request), context, status=status))
 
 
@@ -82,7 +100,7 @@ def _place(request: HttpRequest, status: int) -> str:
     return _RESULTS.get(match.view_name, "") if match and typing else ""
 
 
-def _told(request: HttpRequest, status: int, sentence: str) -> dict[str, object]:
+def _shown(request: HttpRequest, status: int, sentence: str) -> dict[str, object]:
     """What the template of an error shows. What did not answer may be asked for once more."""
     return {
         "title": _TITLES[status],
@@ -95,8 +113,8 @@ def _told(request: HttpRequest, status: int, sentence: str) -> dict[str, object]
 
 def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
     """The page of an error that has its own sentence; a missing thing is never named."""
-    status = status_of(error)
-    return error_page(request, status, "" if status == 404 else str(error))
+    status, said = status_of(error), told(request, error)
+    return error_page(request, status, "" if status == 404 else said.sentence, said.repairs)
 
 
 def storage_page(request: HttpRequest) -> HttpResponse:
@@ -123,7 +141,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return error_page(request, 500)
     except DatabaseError:
         # Without the request no template looks for a person or for messages in the session.
-        context = _told(request, 503, DATABASE_SILENT)
+        context = _shown(request, 503, DATABASE_SILENT)
         content = render_to_string(_template(request), context)
         return _placed(request, HttpResponse(content, status=503))
 

@@ -44,6 +44,12 @@ def meets(question: str, text: str, language: str = "en") -> bool:
         ("価 a", ["価", "a"]),
         ("한국어", ["한국", "국어"]),
         ("iPhone用の", ["iphone", "用の"]),
+        ("हिन्दी में नियम", ["हिन्दी", "में", "नियम"]),
+        ("ลา พัก", ["ลา", "พั", "ัก"]),
+        ("state-of-the-art", ["state", "of", "the", "art"]),
+        ('a"b NOT x:y 50% *(', ["a", "b", "not", "x", "y", "50"]),
+        ("", []),
+        ('* ( "', []),
     ],
 )
 def test_a_text_becomes_words(text: str, expected: list[str]) -> None:
@@ -95,7 +101,39 @@ def test_an_identifier_is_the_same_in_every_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "text"), [("C", "C++"), ("C#", "C++"), ("C++", "C"), ("v1", "v1.2")]
+    ("asked", "text", "language"),
+    [
+        ("efficient", "an eﬃcient pump", "en"),
+        ("費用", "費用精算書", "ja"),
+        ("سياسة", "سِيَاسَةُ", "ar"),
+        ("السياسات", "سياسة", "ar"),
+        ("management", "manage-\nment", "en"),
+        ("cooperate", "co\u00adoperate", "en"),
+        ("QX-4471", "ＱＸ－４４７１", "en"),
+        ("v1.2", "since v1.2.", "en"),
+        ("state-of-the-art", "a state of the art pump", "en"),
+        ("50%", "50 percent", "en"),
+        ("नियमों", "नियम", "hi"),
+        ("ลาพัก", "วันลาพักร้อน", "th"),
+    ],
+)
+def test_a_question_finds_what_is_written_or_inflected_otherwise(
+    asked: str, text: str, language: str
+) -> None:
+    assert meets(asked, text, language)
+
+
+def test_a_vowel_sign_is_part_of_its_word() -> None:
+    assert not meets("नियम", "निदेशक", "hi")
+
+
+@pytest.mark.parametrize("asked", ["", "*", "(", '"', "%"])
+def test_a_question_without_words_has_no_terms(asked: str) -> None:
+    assert len(query_stems(asked, ["en"])) == len(query_words(asked, ["en"])) == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"), [("C", "C++"), ("C#", "C++"), ("C++", "C"), ("C++", "C#"), ("v1", "v1.2")]
 )
 def test_an_identifier_does_not_find_a_part_of_another(asked: str, text: str) -> None:
     assert not meets(asked, text)
@@ -120,6 +158,32 @@ def test_stop_words_count_only_when_they_stand_alone() -> None:
     assert len(query_stems("What is the leave", ["en"])) == 1
     assert len(query_stems("to be or not to be", ["en"])) == 4
     assert len(query_words("to be or not to be", ["en"])) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "languages", "expected"),
+    [
+        ("What is the width of the door", ["en", "nl"], ["width", "door"]),
+        ("Wat is de breedte van de deur", ["en", "nl"], ["breedte", "deur"]),
+        ("door policy", ["en", "nl"], ["door", "policy"]),
+        ("door policy", ["nl"], ["policy"]),
+        ("the leave", ["en", "zh"], ["leave"]),
+        ("in the house", ["en", "de"], ["house"]),
+        ("care este termenul", ["en", "ro"], ["termenul"]),
+        ("the leave", [], ["the", "leave"]),
+    ],
+)
+def test_stop_words_are_those_of_the_language_asked_in(
+    question: str, languages: list[str], expected: list[str]
+) -> None:
+    assert [token.word for token in content_tokens(question, languages)] == expected
+
+
+def test_a_word_is_looked_for_where_it_says_something() -> None:
+    asked = set(query_stems("door policy", ["en", "nl"]))
+    assert asked & set(term_counts("", "", "doors", "en").stems)
+    assert not asked & set(term_counts("", "", "door", "nl").stems)
+    assert set(query_stems("IT", ["en", "fr"])) & set(term_counts("", "", "IT", "en").stems)
 
 
 # Term counts
