@@ -19,7 +19,8 @@ from rag.core.lexical import content_tokens, identifiers, tokens
 from rag.core.matches import matches
 
 FIGURES: Final = (
-    "first", "margin", "cosine", "cosine_margin", "coverage", "identifiers", "sentence",
+    "first", "margin", "agreement", "cosine", "cosine_margin", "coverage", "identifiers",
+    "sentence",
 )  # fmt: skip
 CALIBRATED: Final = "calibrated"
 
@@ -29,14 +30,16 @@ class Support:
     """What an answer to one question would rest on. A figure that was not computed is None.
 
     ``first`` is the best relevance of an excerpt and ``margin`` what the next one lies below it,
-    both on the judge's scale. ``cosine`` is the best one in [-1, 1] and ``cosine_margin`` what the
-    next one lies below it; None where words alone ranked. ``coverage`` and ``identifiers`` are the
-    largest shares, 0 to 1, of the question's content words and identifiers in one passage, and
+    both on the judge's scale; ``agreement`` is 1 where that excerpt is the first hit, too, else 0.
+    ``cosine`` is the best one in [-1, 1] and ``cosine_margin`` what the next one lies below it;
+    None where words alone ranked. ``coverage`` and ``identifiers`` are the largest shares, 0 to 1,
+    of the question's content words and identifiers in one passage.
     ``sentence`` is the score of the best sentence, known only after a proposal.
     """
 
     first: float
     margin: float
+    agreement: float
     cosine: float | None
     cosine_margin: float | None
     coverage: float
@@ -47,7 +50,7 @@ class Support:
 def support(
     question: str, scored: Sequence[tuple[Hit, float]], languages: Sequence[str]
 ) -> Support:
-    """The figures of the hits considered (at least one), each with its relevance."""
+    """The figures of the hits considered (at least one, best first), each with its relevance."""
     hits = [hit for hit, _ in scored]
     ranked = sorted((relevance for _, relevance in scored), reverse=True)
     near = sorted((hit.cosine for hit in hits if hit.cosine is not None), reverse=True)
@@ -55,6 +58,7 @@ def support(
     return Support(
         first=ranked[0],
         margin=_lead(ranked),
+        agreement=float(scored[0][1] == ranked[0]),
         cosine=near[0] if near else None,
         cosine_margin=_lead(near) if near else None,
         coverage=max(_coverage(question, passage, languages) for passage in passages),

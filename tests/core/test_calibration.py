@@ -23,7 +23,7 @@ from rag.core.errors import OneSided
 
 
 def example(number: int, answerable: bool, first: float, **more: Any) -> Example:
-    figures = Support(first, 0.0, 0.5, 0.1, 0.5, 1.0, 0.0)
+    figures = Support(first, 0.0, 1.0, 0.5, 0.1, 0.5, 1.0, 0.0)
     return Example(f"c-{number:03}", answerable, replace(figures, **more), True)
 
 
