@@ -191,9 +191,11 @@ def curve(examples: Sequence[Example], chances: Sequence[float]) -> tuple[Point,
 
 
 def chosen(points: Sequence[Point], most_refused: float) -> Point:
-    """The cheapest point within the bound; of equal ones the lowest threshold."""
-    within = [point for point in points if point.wrongly_refused <= most_refused]
-    return min(within or points[:1], key=lambda point: (point.cost, point.least))
+    """The cheapest point within the bound; of equal ones the middle, farthest from both errors."""
+    within = [point for point in points if point.wrongly_refused <= most_refused] or points[:1]
+    least = min(point.cost for point in within)
+    equal = [point for point in within if point.cost == least]
+    return equal[(len(equal) - 1) // 2]
 
 
 def auroc(examples: Sequence[Example], chances: Sequence[float]) -> float:

@@ -100,6 +100,11 @@ def test_the_most_even_threshold_is_chosen_within_the_bound() -> None:
     assert chosen(points, 0.0) == points[0]
 
 
+def test_of_equal_thresholds_the_middle_is_chosen() -> None:
+    points = [Point(least / 10, 0.2, 0.1) for least in (3, 4, 5)]
+    assert chosen(points, 1.0) == points[1]
+
+
 def test_auroc_is_the_share_of_pairs_in_order() -> None:
     cases = [example(n, n < 2, 0.0) for n in range(4)]
     assert auroc(cases, [0.9, 0.5, 0.5, 0.1]) == (3 + 0.5) / 4
