@@ -5,6 +5,7 @@ with the name, the value and a hint. Each call adds a row to ``SETTINGS``, again
 test holds the table in the README.
 """
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,6 +63,20 @@ def choice(name: str, default: str, choices: Sequence[str], *, help: str) -> str
     if value not in choices:
         raise _unusable(name, value, f"use one of {', '.join(choices)}")
     return value
+
+
+def quoted(name: str, *, help: str) -> str | None:
+    """The variable, or what its JSON string says if it begins with a quotation mark.
+
+    So it can end with a blank or be empty. None if the variable is unset.
+    """
+    value = _read(name, "", help)
+    if value is None or not value.startswith('"'):
+        return value
+    try:
+        return str(json.loads(value))
+    except ValueError:
+        raise _unusable(name, value, 'close the quotation mark, as in "query: "') from None
 
 
 def boolean(name: str, default: bool, *, help: str) -> bool:

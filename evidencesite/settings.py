@@ -54,8 +54,8 @@ EVIDENCE_HOME = open_home(
 EVIDENCE_PROFILE = env.choice(
     "EVIDENCE_PROFILE",
     "embedded",
-    ("embedded", "hashing"),
-    help="What embeds: the bundled model, or the hashing baseline.",
+    ("embedded", "hashing", "ollama", "openai"),
+    help="What embeds: the bundled model, the hashing baseline, or a model behind an endpoint.",
 )
 EVIDENCE_CHUNKING = env.text(
     "EVIDENCE_CHUNKING",
@@ -84,6 +84,54 @@ EVIDENCE_INDEX_BEHIND = env.choice(
 )
 EVIDENCE_MIN_COSINE = env.optional_number(
     "EVIDENCE_MIN_COSINE", -1, 1, help="Least cosine of a hit; empty for the profile's own."
+)
+
+# Models behind endpoints: for who runs the site, never for a form
+
+EVIDENCE_MODEL_HOSTS = env.texts(
+    "EVIDENCE_MODEL_HOSTS",
+    (),
+    help="Hosts, besides this machine, at which models may be asked, over HTTPS alone.",
+)
+EVIDENCE_EMBEDDING_ENDPOINT = env.text(
+    "EVIDENCE_EMBEDDING_ENDPOINT",
+    "",
+    help="Where `ollama` or `openai` embeds; empty for Ollama's own address on this machine.",
+)
+EVIDENCE_EMBEDDING_MODEL = env.text(
+    "EVIDENCE_EMBEDDING_MODEL",
+    "",
+    help="Its embedding model; empty for `embeddinggemma:300m` at Ollama.",
+)
+EVIDENCE_EMBEDDING_KEY = env.text(
+    "EVIDENCE_EMBEDDING_KEY", "", help="Key that the embedding endpoint asks for."
+)
+EVIDENCE_EMBEDDING_KEY_FILE = env.text(
+    "EVIDENCE_EMBEDDING_KEY_FILE", "", help="File that holds this key instead."
+)
+EVIDENCE_EMBEDDING_DIMENSION = env.integer(
+    "EVIDENCE_EMBEDDING_DIMENSION", 0, 0, 65536, help="Length of its vectors; 0 for a known model."
+)
+EVIDENCE_EMBEDDING_CONTEXT = env.integer(
+    "EVIDENCE_EMBEDDING_CONTEXT",
+    0,
+    0,
+    1_000_000,
+    help="Tokens that it reads of a text; 0 for the model's own, 512 if it is not known.",
+)
+EVIDENCE_EMBEDDING_QUERY_PREFIX = env.quoted(
+    "EVIDENCE_EMBEDDING_QUERY_PREFIX",
+    help='Goes before a question, such as `"query: "`; empty for the model\'s own, `""` for none.',
+)
+EVIDENCE_EMBEDDING_DOCUMENT_PREFIX = env.quoted(
+    "EVIDENCE_EMBEDDING_DOCUMENT_PREFIX", help="The same before a passage."
+)
+EVIDENCE_EMBEDDING_DEADLINE = env.integer(
+    "EVIDENCE_EMBEDDING_DEADLINE",
+    300,
+    1,
+    3600,
+    help="Seconds that one request may take; for a question at most 60.",
 )
 
 # Django
@@ -318,6 +366,9 @@ LOGGING = {
     "loggers": {
         # Failed sign-ins are in the database; a name typed into the log helps nobody.
         "axes": {"level": "ERROR"},
+        # At DEBUG they write down the headers of model providers, which may repeat a key.
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
         # Warnings for every 404 would fill the log with what people typed.
         "django.request": {"level": "ERROR", "handlers": ["stderr"], "propagate": False},
     },

@@ -24,6 +24,7 @@ CORE_ORDER = (
     "facts",
     "sections",
     "chunks",
+    "pieces",
     "embeddings",
     "arabic",
     "stopwords_other",

@@ -22,6 +22,7 @@ READERS: dict[str, Callable[[], object]] = {
     "boolean": lambda: env.boolean("X", False, help=""),
     "integer": lambda: env.integer("X", 5, 1, 9, help=""),
     "number": lambda: env.optional_number("X", -1, 1, help=""),
+    "quoted": lambda: env.quoted("X", help=""),
     "zone": lambda: env.zone("X", "UTC", help=""),
     "path": lambda: env.path("X", "home", Path("/site"), help=""),
 }
@@ -57,6 +58,9 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
         ("integer", "9", 9),
         ("number", "-1", -1.0),
         ("number", "0", 0.0),
+        ("quoted", "query:", "query:"),
+        ("quoted", r'"a\nquery: "', "a\nquery: "),
+        ("quoted", '""', ""),
         ("zone", "Europe/Berlin", "Europe/Berlin"),
         ("path", "data", Path("/site/data")),
         ("path", "/data", Path("/data")),
@@ -78,7 +82,7 @@ def test_missing_or_empty_value_means_the_default(
     else:
         monkeypatch.setenv("X", value)
     read = [READERS[reader]() for reader in READERS]
-    assert read == ["a", ["a", "b"], "a", False, 5, None, "UTC", Path("/site/home")]
+    assert read == ["a", ["a", "b"], "a", False, 5, None, None, "UTC", Path("/site/home")]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +95,7 @@ def test_missing_or_empty_value_means_the_default(
         ("number", "1.01", "from -1 to 1"),
         ("number", "nan", "from -1 to 1"),
         ("number", "half", "from -1 to 1"),
+        ("quoted", '"query:', "close the quotation mark"),
         ("zone", "Mars/Base", "use a time zone such as Europe/Berlin"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import Final
 
 from django.conf import settings
 
+from rag.actions import embedders
 from rag.adapters import bundled
 from rag.adapters.kernels import byte_kernel
 from rag.core.answerability import CALIBRATED, GATES, OPEN, Gate, gate_of
@@ -20,12 +21,12 @@ from rag.core.policies import WEIGHTED, Policy, policy
 from rag.core.quantised import Kernel
 from rag.core.retrieval import check_threshold
 
-PROFILES: Final = ("embedded", "hashing")
+PROFILES: Final = ("embedded", "hashing", *embedders.PROFILES)
 # Of the cross-encoder's logits, measured on the handbooks (docs/decisions/0003).
 MINIMUM: Final = 3.0
 MARGIN: Final = 1.5
 # The gate that goes with a profile's judge (docs/decisions/0007).
-DEFAULT_GATES: Final = {"embedded": OPEN, "hashing": OPEN}
+DEFAULT_GATES: Final = dict.fromkeys(PROFILES, OPEN)
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Parts:
 
     @cached_property
     def embedder(self) -> Embedder | ContextualEmbedder:
-        """The embedder; its model is loaded when it first embeds."""
+        """The embedder; its model is loaded, or its endpoint contacted, when it first embeds."""
+        if self.profile_name in embedders.PROFILES:
+            return embedders.remote_embedder(self.profile_name)
         return HashingEmbedder() if self.profile_name == "hashing" else bundled.embedder()
 
     @cached_property

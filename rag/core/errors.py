@@ -172,6 +172,20 @@ class GateMismatch(Unusable):
         )
 
 
+class Misconfigured(Unusable):
+    """The settings of a model provider do not name a model that can be asked."""
+
+    code = "misconfigured"
+    request = "Ask an admin of this site to set them up."
+
+    def __init__(self, profile: str, fault: str) -> None:
+        super().__init__(
+            f"The profile {profile!r} cannot be used: {fault}",
+            "Change the setting and start the site again.",
+            for_readers="The models of this site are not set up.",
+        )
+
+
 class IndexDamaged(Unusable):
     """The stored index contradicts its own manifest; nothing is answered from it.
 
