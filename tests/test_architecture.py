@@ -15,6 +15,7 @@ CORE_ORDER = (
     "roles",
     "blocks",
     "text",
+    "headings",
     "unseen",
     "alignment",
     "differences",

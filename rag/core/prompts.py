@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from rag.core.answers import MAX_PIECES, MIN_QUOTE, Supplied, covers
 from rag.core.chat import AnswerMode, Budget, Message, Tool
+from rag.core.pieces import pieces, token_bound
 
 PROMPT: Final = "quotes-v1"
 RETRIEVE: Final = Tool("retrieve_knowledge", "Gives the excerpts that may be quoted.")
@@ -32,11 +33,11 @@ _AGAIN: Final = """\
 Your reply was refused: {fault}
 Reply once more, from the same excerpts and by the same rules, with the JSON object alone."""
 
-# A token is at least one byte of text, so a text has at most as many tokens as UTF-8 bytes. What
-# is added around it is not ours to count: the template's marks, and the description of the tool.
+# Tokens are counted as bytes of UTF-8, which are never fewer. What is added around the texts is
+# not ours to count: the template's marks, and the description of the tool.
 _TEMPLATE: Final = 1_024
-_ECHO: Final = 500  # bytes of a refused reply that go back with its correction
-_FAULT: Final = 300  # bytes of what was wrong with it
+_ECHO: Final = 500  # of a refused reply that goes back with its correction
+_FAULT: Final = 300  # of what was wrong with it
 _CORRECTION: Final = _ECHO + _FAULT + len(_AGAIN)
 
 
@@ -64,7 +65,7 @@ def delivery(supplied: Sequence[Supplied]) -> list[Message]:
 
 def correction(reply: str, fault: str) -> list[Message]:
     """The refused reply, cut, and the request to do better; the excerpts stand above as before."""
-    echo = _cut(reply, _ECHO).strip() or "(no text)"
+    echo = _cut(reply, _ECHO) or "(no text)"
     asked = _AGAIN.format(fault=_cut(fault, _FAULT))
     return [Message("assistant", echo), Message("user", asked)]
 
@@ -120,11 +121,12 @@ def _fits(mode: AnswerMode, question: str, supplied: Sequence[Supplied], budget:
     messages = opening(mode, question, supplied)
     if mode is AnswerMode.TOOL:
         messages += delivery(supplied)
-    used = sum(len(message.content.encode()) for message in messages)
+    used = sum(token_bound(message.content) for message in messages)
     room = budget.context_tokens - budget.output_tokens - _TEMPLATE - _CORRECTION
     return used <= room and len(excerpt_block(supplied)) <= budget.characters
 
 
 def _cut(text: str, most: int) -> str:
-    """At most that many bytes of UTF-8; what cannot be encoded becomes a question mark."""
-    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+    """The beginning, of that many bytes; what cannot be encoded becomes a question mark."""
+    whole = text[:most].encode("utf-8", "replace").decode()
+    return pieces(whole, most)[0].strip()

@@ -9,8 +9,9 @@ from django.db.models import QuerySet
 
 from rag.core.citations import Sight, is_intact, sight
 from rag.core.errors import NotFound
+from rag.core.headings import SEPARATOR, path_at
 from rag.core.sources import Access, Governed, Selection, Status
-from rag.models import Answer, Chunk, Citation, Revision
+from rag.models import Answer, Citation, Revision
 from rag.queries.eligibility import eligible_revisions, governed, readable_revisions
 
 
@@ -80,14 +81,9 @@ def _cited(citation: Citation, access: Access, reviews: bool, today: date) -> Ci
     opened = None
     if seen.opens_source:
         newer = _in_force(revision, replace(access, as_of=today))
-        opened = Opened(citation, revision, facts, section_at(revision, *place), newer)
+        section = SEPARATOR.join(path_at(revision.text, *place))
+        opened = Opened(citation, revision, facts, section, newer)
     return Cited(citation.position + 1, seen, opened)
-
-
-def section_at(revision: Revision, start: int, end: int) -> str:
-    """The section path of the indexed chunk that holds this slice; empty if none does."""
-    chunks = Chunk.objects.filter(revision=revision, start_char__lte=start, end_char__gte=end)
-    return chunks.order_by("part").values_list("section", flat=True).first() or ""
 
 
 def _in_force(revision: Revision, access: Access) -> str:

@@ -8,6 +8,7 @@ import pytest
 from rag.core.answers import Supplied
 from rag.core.chat import AnswerMode, Budget
 from rag.core.errors import InvalidOption
+from rag.core.pieces import token_bound
 from rag.core.prompts import (
     answer_schema,
     correction,
@@ -79,6 +80,7 @@ def test_excerpts_are_taken_whole_or_not_at_all(lengths: tuple[int, ...], kept: 
 def test_room_is_counted_in_bytes() -> None:
     assert aliases(TIGHT, "x" * 500) == ["S1"]
     assert aliases(TIGHT, "餐" * 500) == []
+    assert aliases(TIGHT, "\ufdfa" * 50) == []  # a ligature that some tokenizers take apart
 
 
 def test_room_is_counted_in_characters() -> None:
@@ -94,7 +96,7 @@ def test_the_longest_conversation_stays_within_the_context(mode: AnswerMode) -> 
     if mode is AnswerMode.TOOL:
         sent += delivery(kept)
     sent += correction("Ж" * 10_000, "Ж" * 10_000)
-    used = sum(len(message.content.encode()) for message in sent) + budget.output_tokens
+    used = sum(token_bound(message.content) for message in sent) + budget.output_tokens
     assert len(kept) > 3
     assert budget.context_tokens - 1_900 < used < budget.context_tokens - 1_000
 
