@@ -1,7 +1,7 @@
 """Chat models over real HTTP: what is sent, what is read, and how every fault ends."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,39 +15,20 @@ from rag.core.errors import Misconfigured, ProviderError
 from rag.core.prompts import RETRIEVE
 from rag.models import Answer
 from tests import factories
-from tests.chatting import quotes
-from tests.commands.command_line import Ended, run
+from tests.commands.command_line import run
 from tests.fault_server import FaultServer, Script, answer, json_answer, silent, status, truncated
-
-KEY: Final = "sk-proj-0123456789abcdef"
-RULE: Final = "Meals on business trips are reimbursed up to EUR 52 per day."
-GOOD: Final = quotes(("S1", RULE))
-ASK: Final = ("ask", "Which meals are reimbursed?", "--scopes", "public")
-PATHS: Final = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
-CALL: Final[dict[str, Any]] = {"function": {"name": RETRIEVE.name, "arguments": {}}}
+from tests.providers.chat_servers import ASK, CALL, GOOD, KEY, PATHS, RULE, configure, says
 
 
 @pytest.fixture(autouse=True)
 def configured(server: FaultServer, settings: Settings) -> None:
-    settings.EVIDENCE_PROFILE = "hashing"
-    settings.EVIDENCE_ANSWER_MODE = "baseline"
-    settings.EVIDENCE_CHAT_ENDPOINT = server.address
-    settings.EVIDENCE_CHAT_MODEL = "chatty:1b"
-    settings.EVIDENCE_CHAT_KEY = KEY
-    settings.EVIDENCE_CHAT_DEADLINE = 5
+    configure(settings, server)
 
 
 @pytest.fixture
 def index(db: None, tmp_path: Path) -> None:
     factories.import_text(tmp_path, "meals", RULE)
     factories.rebuild()
-
-
-def says(style: str, content: object = GOOD, **message: object) -> Script:
-    """A whole answer of this style of server."""
-    turn = {"role": "assistant", "content": content, **message}
-    choices = {"choices": [{"index": 0, "message": turn, "finish_reason": "stop"}]}
-    return json_answer({"message": turn, "done": True} if style == "ollama" else choices)
 
 
 def model(settings: Settings, style: str = "ollama") -> ChatClient:
@@ -182,20 +163,6 @@ def test_the_requests_of_a_question_share_its_time(server: FaultServer, settings
         with pytest.raises(ProviderError, match="chat failed: no complete answer within"):
             asked.complete(HELLO)
     assert len(server.calls) == 2
-
-
-@pytest.mark.usefixtures("index")
-def test_a_failure_is_exit_code_1_one_sentence_and_a_recorded_question(
-    server: FaultServer, settings: Settings
-) -> None:
-    server.plays("/api/chat", status(500, f"out of memory, key {KEY}"))
-    ended: Ended = run(*ASK, "--json")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith("ollama: chat failed: HTTP 500") and ended.err.count("\n") == 1
-    assert KEY not in ended.err
-    recorded = Answer.objects.get()
-    assert (recorded.reason_code, recorded.chat_calls) == ("provider", 1)
-    assert recorded.text == "No answer: ollama failed (chat)."
 
 
 @pytest.mark.usefixtures("index")
