@@ -1,5 +1,6 @@
 """Chat models over real HTTP: what is sent, what is read, and how every fault ends."""
 
+import json
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +14,9 @@ from rag.actions.people import grant
 from rag.core.chat import ChatClient, Message
 from rag.core.errors import Misconfigured, ProviderError
 from rag.core.prompts import RETRIEVE
-from rag.models import Answer
+from rag.models import Answer, EvaluationRun
 from tests import factories
-from tests.commands.command_line import run
+from tests.commands.command_line import done, run, write
 from tests.fault_server import FaultServer, Script, answer, json_answer, silent, status, truncated
 from tests.providers.chat_servers import ASK, CALL, GOOD, KEY, PATHS, RULE, configure, says
 
@@ -180,6 +181,20 @@ def test_a_command_chooses_among_the_allowed_modes(server: FaultServer, settings
     refused = run(*ASK, "--answer-mode", "tool")
     assert refused.code == 1 and "this site allows baseline, extractive" in refused.err
     assert server.calls == []
+
+
+@pytest.mark.usefixtures("index")
+def test_an_evaluation_is_of_the_mode_that_was_chosen(
+    server: FaultServer, settings: Settings, tmp_path: Path
+) -> None:
+    settings.EVIDENCE_ANSWER_MODES = ["provider"]
+    server.plays("/api/chat", says("ollama"))
+    case = {"case_id": "a", "question": ASK[1], "scopes": ["public"], "answerable": True}
+    cases = write(tmp_path / "cases.jsonl", json.dumps(case))
+    [judged] = done("evaluate", cases, "--answers", "--answer-mode", "provider")["cases"]
+    assert judged["answer"]["answer"] == f"[meals#0] {RULE}"
+    assert (judged["answer"]["retrieval_calls"], judged["answer"]["chat_calls"]) == (1, 1)
+    assert EvaluationRun.objects.get().proposer == "provider/ollama:chatty:1b/quotes-v1"
 
 
 @pytest.mark.parametrize(
