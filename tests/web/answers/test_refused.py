@@ -10,9 +10,10 @@ from django.test import Client
 from rag.actions.governing import today
 from rag.actions.people import revoke
 from rag.core.answerability import Gate
+from rag.core.chat import Budget
 from rag.models import Manifest
 from rag.queries.eligibility import access_of_user
-from tests import factories
+from tests import chatting, factories
 from tests.web.answers.asked import QUESTION, refused, show, withdraw_a
 
 pytestmark = pytest.mark.django_db
@@ -66,3 +67,14 @@ def test_a_refusal_of_the_answer_gate_is_a_page_like_any(client: Client, erin: U
     assert "no sentence in them answers clearly enough" in text
     assert "Travel abroad" in text  # what lies near is shown
     assert "strict" not in text
+
+
+def test_what_is_too_long_for_a_model_is_said_and_judged_by_nobody(
+    client: Client, erin: User
+) -> None:
+    using = chatting.parts(None, budget=Budget(characters=10))
+    asked = factories.ask(QUESTION, access_of_user("erin", today()), using=using)
+    text = show(client, asked.answer)
+    assert "no whole excerpt fits (context_budget_exceeded)" in text
+    assert "too long for the model" in text
+    assert "Near your question" in text and "clearly enough" not in text
