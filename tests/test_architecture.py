@@ -14,6 +14,7 @@ CORE_ORDER = (
     "errors",
     "roles",
     "blocks",
+    "headings",
     "text",
     "unseen",
     "alignment",

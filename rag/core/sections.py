@@ -1,12 +1,13 @@
 """Where to cut a structured text: its sections, the price of each cut, the cheapest partition."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from rag.core.blocks import Block, Kind, blocks
+from rag.core.blocks import Block, Kind
+from rag.core.headings import level_and_title
 from rag.core.text import Span, block_sentences, skip_space, starts_exception
 
 SMALL = 200
@@ -30,11 +31,11 @@ _EXCEPTION = 100.0
 
 _LISTED = frozenset({Kind.ITEM, Kind.ROW})
 _PAUSE = re.compile(r".*[.!?;:|>。！？]\s", re.DOTALL)
-_HEADING_MARKS = re.compile(r"\{[#:][^{}]*\}$|(?:^|\s)#+$")
-# Every chunk repeats its headings and table header: cut them, or one line of a megabyte
-# would be copied into a thousand contexts.
-_LONGEST_TITLE = 200
+# Every chunk repeats its table header: see the longest title of a heading.
 _LONGEST_HEADER = 500
+
+Reader = Callable[[str, int], Sequence[Block]]
+"""Gives the blocks of a text from an offset on."""
 
 
 class Piece(NamedTuple):
@@ -73,26 +74,27 @@ class _Section:
         return self.atoms[-1].end
 
 
-def pieces(text: str, start: int, limit: int) -> Iterator[Piece]:
+def pieces(text: str, start: int, limit: int, read: Reader) -> Iterator[Piece]:
     """Cut ``text[start:]`` at the cheapest places into pieces of at most ``limit`` characters.
 
-    Pieces are trimmed, in order and disjoint, and together hold every non-space character.
+    ``read`` says which blocks there are, and so what counts as a heading. Pieces are trimmed,
+    in order and disjoint, and together hold every non-space character.
     """
-    for section in _joined(_sections(text, start, limit), limit):
+    for section in _joined(_sections(text, read(text, start), limit), limit):
         for first, last in _partition(_merged(section.atoms, limit), limit):
             yield Piece(first.start, last.end, section.path, first.header)
 
 
-def _sections(text: str, start: int, limit: int) -> Iterator[_Section]:
+def _sections(text: str, found: Sequence[Block], limit: int) -> Iterator[_Section]:
     """One section per heading, before it the text without a heading."""
     path: list[tuple[int, str]] = []
     atoms: list[_Atom] = []
     members: list[Block] = []
-    for block, block_atoms in _block_atoms(text, start, limit):
+    for block, block_atoms in _block_atoms(text, found, limit):
         if block.kind is Kind.HEADING:
             if members:
                 yield _section(text, path, members, atoms)
-            level, title = _heading(text[block.start : block.end])
+            level, title = level_and_title(text, block)
             path = [*_above(path, level), (level, title)]
             atoms, members = [], []
         members.append(block)
@@ -113,18 +115,6 @@ def _section(
 
 def _above(path: list[tuple[int, str]], level: int) -> Iterator[tuple[int, str]]:
     return takewhile(lambda heading: heading[0] < level, path)
-
-
-def _heading(line: str) -> tuple[int, str]:
-    """Level and bare title of an ATX or setext heading."""
-    if "\n" in line:
-        title, underline = line.rsplit("\n", 1)
-        level = 1 if "=" in underline else 2
-    else:
-        title = line.lstrip("#")
-        level = len(line) - len(title)
-    title = _HEADING_MARKS.sub("", title).strip(" \t*_`")
-    return level, " ".join(title[:_LONGEST_TITLE].split())
 
 
 def _joined(sections: Iterator[_Section], limit: int) -> list[_Section]:
@@ -162,11 +152,13 @@ def _join(before: _Section, after: _Section) -> _Section:
     return _Section(path, before.atoms + after.atoms, after.has_body, before.is_exception)
 
 
-def _block_atoms(text: str, start: int, limit: int) -> Iterator[tuple[Block, list[_Atom]]]:
+def _block_atoms(
+    text: str, found: Sequence[Block], limit: int
+) -> Iterator[tuple[Block, list[_Atom]]]:
     """Each block with its atoms; a row knows the header of its table."""
     before: Block | None = None
     header = ""
-    for block in blocks(text, start):
+    for block in found:
         if block.kind is Kind.TABLE_HEAD:
             titles = text[block.start : block.end].split("\n", 1)[0]
             header = " ".join(titles.split())[:_LONGEST_HEADER]
