@@ -1,6 +1,7 @@
 """Measures retrieval and answers on four real handbooks, beside two baselines.
 
     .venv/bin/python benchmarks/handbooks.py [--shared ../shared] [--home FOLDER] [--every 1]
+        [--gates]
 
 Builds a site of its own (in a temporary folder unless --home is given; an existing one is used
 again), asks each question of questions_dev.jsonl within its scope, and prints JSON. With --every N,
@@ -162,10 +163,19 @@ def altered_quotations() -> int:
 
 def never_refusing(parts: Any) -> Any:
     """The same judge without its gate: always the top sentence."""
-    scorer = replace(parts.proposer.scorer, minimum=float("-inf"), margin=0.0)
-    made = replace(parts)
-    made.__dict__["proposer"] = replace(parts.proposer, scorer=scorer, pieces=1)
+    from rag.core.answerability import OPEN
+
+    made = replace(parts, gate=OPEN)
+    scorer = replace(made.scorer, minimum=float("-inf"), margin=0.0)
+    made.__dict__["proposer"] = replace(made.proposer, scorer=scorer, pieces=1)
     return made
+
+
+def gates(questions: Sequence[Case], parts: Any) -> dict[str, Any]:
+    """The answers with each named gate in place of the site's."""
+    from rag.core.answerability import GATES
+
+    return {name: answers(questions, replace(parts, gate=gate)) for name, gate in GATES.items()}
 
 
 def change_one_file(folder: Path) -> dict[str, Any]:
@@ -211,7 +221,7 @@ def thresholds(questions: Sequence[Case]) -> dict[str, Any]:
     }
 
 
-def measure(folder: Path, every: int) -> dict[str, Any]:
+def measure(folder: Path, every: int, every_gate: bool) -> dict[str, Any]:
     """Build, ask, change one file; every figure."""
     from rag.actions.profiles import configured
 
@@ -224,6 +234,7 @@ def measure(folder: Path, every: int) -> dict[str, Any]:
         "retrieval": [retrieval(questions, mode, name) for name in policies for mode in modes],
         "site": answers(questions, configured()),
         "always the top sentence": answers(questions, never_refusing(configured())),
+        "gates": gates(questions, configured()) if every_gate else {},
         "refuse all": {"correct": 0, "wrong": 0, "refused": len(questions), "score": 0},
         "min_cosine": thresholds(questions),
         "altered quotations": altered_quotations(),
@@ -242,6 +253,7 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, default=PROJECT.parent / "shared")
     parser.add_argument("--home", type=Path)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--gates", action="store_true", help="answers with every named gate, too")
     options = parser.parse_args()
     folder = options.shared / "eval" / "handbooks"
     if not folder.is_dir():
@@ -254,7 +266,7 @@ def main() -> None:
         import django
 
         django.setup()
-        print(json.dumps(measure(folder, options.every), indent=1))
+        print(json.dumps(measure(folder, options.every, options.gates), indent=1))
 
 
 if __name__ == "__main__":

@@ -63,10 +63,18 @@ EVIDENCE_CHUNKING = env.text(
     help="Id of the chunking policy; another asks for a rebuild.",
 )
 EVIDENCE_DEFAULT_LANGUAGE = env.text(
-    "EVIDENCE_DEFAULT_LANGUAGE", "en", help="Language of a source that names none."
+    "EVIDENCE_DEFAULT_LANGUAGE",
+    "en",
+    help="Language of a source that names none and whose text does not tell it.",
 )
 EVIDENCE_POLICY = env.text(
     "EVIDENCE_POLICY", "", help="Id of the ranking policy; empty for the built-in default."
+)
+EVIDENCE_GATE = env.text(
+    "EVIDENCE_GATE",
+    "",
+    help="Id of the answer gate, or `calibrated` for the one in EVIDENCE_HOME; empty for the "
+    "profile's own.",
 )
 EVIDENCE_INDEX_BEHIND = env.choice(
     "EVIDENCE_INDEX_BEHIND",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
+from rag.core.answerability import OPEN, Gate
 from rag.core.answers import Piece, Proposal, Supplied
 from rag.core.chunks import Chunk, Chunker, Sections
 from rag.core.embeddings import CANARIES, Cancel, HashingEmbedder, Profile, Progress, Vectors
@@ -132,6 +133,7 @@ class FakeParts:
     profile_name: str = "hashing"
     chunking: str = ""
     kernel: Any = None
+    gate: Gate = OPEN
 
     def __post_init__(self) -> None:
         self.chunking = self.chunking or self.chunker.id

@@ -9,6 +9,7 @@ import numpy as np
 
 from rag.core.answers import Supplied
 from rag.core.embeddings import Profile
+from rag.core.hits import Hit
 from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunks_sha256
 from rag.core.lexical import ANALYSER, term_counts
 from rag.core.retrieval import Options, Question, Ranked, retrieve
@@ -54,7 +55,7 @@ def snapshot(*texts: Text) -> Snapshot:
     keys = revisions(*texts)
     rows = [row_of(text, keys[text.source, text.version]) for text in texts]
     matrix = np.array([text.vector for text in texts], dtype=np.float32)
-    terms = [term_counts(text.title, "", text.text, text.language) for text in texts]
+    terms = [term_counts(t.title, "", t.text, t.language).to_bytes() for t in texts]
     return build_snapshot(manifest_of(rows, matrix.shape[1]), "g", rows, matrix, terms)
 
 
@@ -110,3 +111,15 @@ def excerpt(
         document_id=document, source_id=document, start_char=start, end_char=start + len(text),
         text=text, context=context, section="", text_sha256="t", relevance=relevance,
     )  # fmt: skip
+
+
+def hit(text: str = "text", context: str = "", **fields: Any) -> Hit:
+    """A hit that says ``text`` under ``context``; all else is made up."""
+    made: dict[str, Any] = {
+        "chunk_id": "0123456789abcdef:0", "label": "a#0", "source_id": "a", "document_id": "d",
+        "version": "1", "source_sha256": "s", "text_sha256": "t", "title": "", "section": "",
+        "scope": "public", "status": "current", "in_force": True, "valid_from": None,
+        "valid_until": None, "approved_at": None, "start_char": 0, "end_char": len(text),
+        "start_line": 1, "end_line": 1, "cosine": None, "lexical": None, "rank": 1.0, "revision": 1,
+    }  # fmt: skip
+    return Hit(text=text, context=context, **made | fields)

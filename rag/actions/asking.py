@@ -2,37 +2,32 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
 from rag.actions.profiles import Parts
-from rag.actions.searching import Found, resolved, search
+from rag.actions.proposing import Proposed, proposed_for
+from rag.actions.searching import Found, resolved
+from rag.core.answerability import Support
 from rag.core.answers import (
-    Proposal,
     Quotation,
     Supplied,
     Verdict,
-    admissible,
-    considered,
     gate,
     refused_without_excerpts,
 )
 from rag.core.conflicts import disagree
 from rag.core.errors import SourceDamaged
-from rag.core.extractive import Extractive
 from rag.core.hits import Hit
-from rag.core.index import embedding_input
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
 from rag.models import Answer, Citation, Revision
 from rag.queries.eligibility import access_now, eligible_revisions
 from rag.queries.reading import reading
-
-GATE: Final = "excerpts-3-quotes-20-v1"
 
 
 @dataclass(frozen=True)
@@ -52,15 +47,7 @@ class Decision:
     found: Found
     verdict: Verdict
     warnings: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class _Proposed:
-    """What lies before the last gate."""
-
-    found: Found
-    supplied: list[Supplied]
-    proposal: Proposal | None
+    support: Support | None = None
 
 
 def ask(
@@ -68,7 +55,7 @@ def ask(
 ) -> Asked:
     """Answer with exact quotations or refuse; recorded either way."""
     options = resolved(options, parts, question)
-    proposed = _proposed(question, access, selection, options, parts)
+    proposed = proposed_for(question, access, selection, options, parts)
     with transaction.atomic():
         decision = _decided(proposed, access, selection)
         answer = _record(question, access, selection, options, parts, decision)
@@ -79,21 +66,12 @@ def decide(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Decision:
     """What ``ask`` would answer now, without a record: for an evaluation."""
-    proposed = _proposed(question, access, selection, options, parts)
+    proposed = proposed_for(question, access, selection, options, parts)
     with reading():
         return _decided(proposed, access, selection)
 
 
-def _proposed(
-    question: str, access: Access, selection: Selection, options: Options, parts: Parts
-) -> _Proposed:
-    found = search(question, access, selection, options, parts)
-    supplied = _supplied(question, considered(found.hits), parts.proposer)
-    proposal = parts.proposer.propose(question, supplied) if supplied else None
-    return _Proposed(found, supplied, proposal)
-
-
-def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decision:
+def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:
     """The last gate, in the caller's transaction: what is quoted is served at this moment."""
     texts = _served_texts(access_now(access), selection, proposed.supplied)
     if proposed.supplied:
@@ -101,36 +79,7 @@ def _decided(proposed: _Proposed, access: Access, selection: Selection) -> Decis
     else:
         verdict = refused_without_excerpts()
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
-    return Decision(proposed.found, verdict, warnings)
-
-
-def _supplied(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[Supplied]:
-    """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
-    if not hits:
-        return []
-    passages = [embedding_input(hit.context, hit.text) for hit in hits]
-    scores = proposer.relevance(question, passages)
-    offered = [_as_supplied(hit, float(score)) for hit, score in zip(hits, scores, strict=True)]
-    kept = admissible(question, sorted(offered, key=lambda excerpt: -excerpt.relevance))
-    return [replace(excerpt, alias=f"S{number}") for number, excerpt in enumerate(kept, start=1)]
-
-
-def _as_supplied(hit: Hit, relevance: float) -> Supplied:
-    return Supplied(
-        alias="",
-        revision=hit.revision,
-        chunk_id=hit.chunk_id,
-        label=hit.label,
-        document_id=hit.document_id,
-        source_id=hit.source_id,
-        start_char=hit.start_char,
-        end_char=hit.end_char,
-        text=hit.text,
-        context=hit.context,
-        section=hit.section,
-        text_sha256=hit.text_sha256,
-        relevance=relevance,
-    )
+    return Decision(proposed.found, verdict, warnings, proposed.support)
 
 
 def _served_texts(
@@ -184,7 +133,7 @@ def _record(
         options=_options(selection, options),
         policy=options.policy.name,
         proposer=parts.proposer.name,
-        gate=GATE,
+        gate=parts.gate.name,
         manifest=found.manifest,
         status="accepted" if verdict.accepted else "refused",
         text=verdict.text,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from rag.actions.asking import GATE, Decision, decide
+from rag.actions.asking import Decision, decide
 from rag.actions.governing import today
 from rag.actions.profiles import Parts
 from rag.actions.searching import resolved, search
@@ -136,7 +136,7 @@ def keep(evaluation: Evaluation, name: str, text: str, parts: Parts) -> Evaluati
         mode=options.mode.value,
         policy=options.policy.name,
         k=options.k,
-        gate=GATE if answered else "",
+        gate=parts.gate.name if answered else "",
         proposer=parts.proposer.name if answered else "",
         made_with=_made_with(options, parts),
         manifest=current_manifest().digest,

@@ -13,6 +13,7 @@ from rag.actions.audit import record
 from rag.actions.governing import is_closed_by_successor
 from rag.actions.people import actor_named, scope_named
 from rag.adapters.files import Finding, LoadedFile, find_files, is_facts, load, source_id
+from rag.adapters.languages import detected
 from rag.core.chunks import Chunker, check_chunks
 from rag.core.errors import InvalidFile, InvalidText, NotFound, RagError
 from rag.core.metadata import Described, Overrides, described
@@ -91,6 +92,8 @@ class _Draft:
     about: Described
     document: str
     version: str
+    language: str
+    """Empty where neither front matter nor the text tells it, or nobody asks."""
 
     @property
     def is_facts(self) -> bool:
@@ -141,7 +144,16 @@ def _draft(loaded: LoadedFile, request: Request, chunker: Chunker) -> _Draft:
         raise InvalidText("there is nothing to read in it")
     if not is_facts(loaded.found):
         check_chunks(chunker.split(loaded.text, about.title), loaded.text)
-    return _Draft(loaded, source, about, document_id(source, version, words), version)
+    identity = document_id(source, version, words)
+    return _Draft(loaded, source, about, identity, version, _language(loaded, about, identity))
+
+
+def _language(loaded: LoadedFile, about: Described, identity: str) -> str:
+    """Front matter's, else the text's; what is already known keeps its own and is not read."""
+    if about.language or is_facts(loaded.found):
+        return about.language
+    known = Revision.objects.filter(document_id=identity).exists()
+    return "" if known else detected(loaded.text)
 
 
 @transaction.atomic
@@ -270,7 +282,7 @@ def _create(draft: _Draft, request: Request) -> None:
         encoding=draft.loaded.encoding,
         title=draft.about.title,
         owner=draft.about.owner,
-        language=draft.about.language or settings.EVIDENCE_DEFAULT_LANGUAGE,
+        language=draft.language or settings.EVIDENCE_DEFAULT_LANGUAGE,
         product=draft.about.product,
         canonical=draft.about.canonical,
         status=draft.about.status.value,

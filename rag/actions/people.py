@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from axes.utils import reset
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -55,10 +56,16 @@ def change_user(name: str, account: Account, *, actor: str) -> User:
 
 @transaction.atomic
 def set_password(name: str, password: str | None, *, actor: str) -> User:
-    """Give somebody a password, or take it away (None); every session of theirs ends."""
+    """Give somebody a password, or take it away (None); every session of theirs ends.
+
+    A new one opens at once, from every address: whoever gives it out has decided that, and the
+    failed sign-ins that locked the name were with the old one.
+    """
     user = _governed_user(name, actor)
     user.set_password(password)
     user.save(update_fields=["password"])
+    if password is not None:
+        reset(username=name)
     record(actor, "set_password", name, password=password is not None)
     return user
 

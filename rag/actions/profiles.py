@@ -1,16 +1,19 @@
 """The parts that a site runs with: embedder, chunker, proposer. Chosen by settings."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
 from django.conf import settings
 
 from rag.adapters import bundled
 from rag.adapters.kernels import byte_kernel
+from rag.core.answerability import CALIBRATED, GATES, OPEN, Gate, gate_of
 from rag.core.chunks import Chunker, chunker
 from rag.core.embeddings import ContextualEmbedder, Embedder, HashingEmbedder
-from rag.core.errors import InvalidOption
+from rag.core.errors import InvalidFile, InvalidOption
 from rag.core.extractive import LEXICAL, Extractive, Scorer
 from rag.core.lexical import ANALYSER
 from rag.core.policies import WEIGHTED, Policy, policy
@@ -21,6 +24,8 @@ PROFILES: Final = ("embedded", "hashing")
 # Of the cross-encoder's logits, measured on the handbooks (docs/decisions/0003).
 MINIMUM: Final = 3.0
 MARGIN: Final = 1.5
+# The gate that goes with a profile's judge (docs/decisions/0007).
+DEFAULT_GATES: Final = {"embedded": OPEN, "hashing": OPEN}
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class Parts:
     profile_name: str
     chunking: str
     analyser: str = ANALYSER
+    gate: Gate = OPEN
 
     @cached_property
     def embedder(self) -> Embedder | ContextualEmbedder:
@@ -46,14 +52,23 @@ class Parts:
         return byte_kernel()
 
     @cached_property
-    def proposer(self) -> Extractive:
-        """Who chooses sentences: the cross-encoder, or counted words in the hashing profile."""
+    def scorer(self) -> Scorer:
+        """Who judges passages: the cross-encoder, or counted words in the hashing profile."""
         if self.profile_name == "hashing":
-            return Extractive(LEXICAL)
+            return LEXICAL
         judge = bundled.cross_encoder()
-        return Extractive(
-            Scorer(f"{judge.model}@{judge.digest[:12]}", MINIMUM, MARGIN, judge.score)
-        )
+        return Scorer(f"{judge.model}@{judge.digest[:12]}", MINIMUM, MARGIN, judge.score)
+
+    @cached_property
+    def proposer(self) -> Extractive:
+        """Who chooses sentences. A gate that weighs them takes the place of a least score.
+
+        Raises GateMismatch if the gate was fitted to another judge.
+        """
+        scorer = self.scorer
+        self.gate.check_judge(scorer.name)
+        open_scorer = replace(scorer, minimum=float("-inf"))
+        return Extractive(open_scorer if self.gate.weighs_sentences else scorer)
 
 
 def configured(profile: str | None = None) -> Parts:
@@ -61,7 +76,33 @@ def configured(profile: str | None = None) -> Parts:
     name = profile or settings.EVIDENCE_PROFILE
     if name not in PROFILES:
         raise InvalidOption("profile", name, f"known are {', '.join(PROFILES)}")
-    return Parts(name, settings.EVIDENCE_CHUNKING)
+    return Parts(name, settings.EVIDENCE_CHUNKING, gate=_gate(name))
+
+
+def gate_file() -> Path:
+    """Where ``calibrate --save`` keeps the site's own gate."""
+    return Path(settings.EVIDENCE_HOME) / "gate.json"
+
+
+def _gate(profile: str) -> Gate:
+    """The gate that the settings name; else the profile's own."""
+    name = settings.EVIDENCE_GATE
+    if not name:
+        return DEFAULT_GATES[profile]
+    if name == CALIBRATED:
+        return _calibrated_gate(gate_file())
+    if name not in GATES:
+        raise InvalidOption("gate", name, f"known are {', '.join([*GATES, CALIBRATED])}")
+    return GATES[name]
+
+
+def _calibrated_gate(file: Path) -> Gate:
+    try:
+        entry = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        hint = "run: manage.py calibrate CASES.jsonl --save"
+        raise InvalidFile(str(file), f"the gate cannot be read ({error}); {hint}") from None
+    return gate_of(entry)
 
 
 def default_policy() -> Policy:

@@ -1,6 +1,6 @@
 """Search and probe: question and access to hits, in one read transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,6 +21,7 @@ from rag.core.retrieval import (
     check_question,
     probe,
     retrieve,
+    retrieve_many,
 )
 from rag.core.sources import Access, Selection
 from rag.queries.eligibility import access_now, behind
@@ -54,15 +55,33 @@ def search(
     options = resolved(options, parts, question)
     dense = options.mode is not Mode.LEXICAL
     vector = _query_vector(question, parts) if dense else None
-
-    def rank(index: Snapshot, revisions: list[int], query: Question) -> tuple[Ranked, ...]:
-        def texts(rows: Sequence[int]) -> list[str]:
-            return texts_of(index, rows)
-
+    with reading():
+        state = _state(access, selection, parts if dense else None)
+        asked = Question(question, vector, state.languages)
         kernel = parts.kernel if dense else None
-        return retrieve(index, revisions, query, options, texts, kernel)
+        ranked = retrieve(state.index, state.revisions, asked, options, state.texts, kernel)
+        return state.found(ranked)
 
-    return _found(question, vector, access, selection, rank, parts)
+
+def search_many(
+    questions: Sequence[str], access: Access, selection: Selection, options: Options, parts: Parts
+) -> list[Found]:
+    """``search`` of each question, in one state of the tables; vectors are scanned at once."""
+    for question in questions:
+        check_question(question)
+    applied = [resolved(options, parts, question) for question in questions]
+    dense = [how.mode is not Mode.LEXICAL for how in applied]
+    vectors = [
+        _query_vector(question, parts) if compared else None
+        for question, compared in zip(questions, dense, strict=True)
+    ]
+    with reading():
+        state = _state(access, selection, parts if any(dense) else None)
+        pairs = zip(questions, vectors, strict=True)
+        asked = [Question(question, vector, state.languages) for question, vector in pairs]
+        both = list(zip(asked, applied, strict=True))
+        ranked = retrieve_many(state.index, state.revisions, both, state.texts)
+        return [state.found(each) for each in ranked]
 
 
 def resolved(options: Options, parts: Parts, question: str = "") -> Options:
@@ -84,35 +103,46 @@ def probe_cosines(question: str, access: Access, selection: Selection, parts: Pa
     """Cosines of all eligible rows, before any threshold and fusion."""
     check_question(question)
     vector = _query_vector(question, parts)
-
-    def rank(index: Snapshot, revisions: list[int], query: Question) -> tuple[Ranked, ...]:
-        return probe(index, revisions, vector)
-
-    return _found(question, vector, access, selection, rank, parts)
-
-
-def _found(
-    question: str,
-    vector: Floats | None,
-    access: Access,
-    selection: Selection,
-    rank: Callable[[Snapshot, list[int], Question], tuple[Ranked, ...]],
-    parts: Parts,
-) -> Found:
     with reading():
-        access = access_now(access)
-        groups = eligible_groups(access, selection)
-        revisions = [pk for group in groups for pk in group.revisions]
-        snapshot = snapshot_for(revisions)
-        if vector is not None:
-            check_manifest(
-                snapshot.manifest, parts.embedder.profile, parts.chunking, parts.analyser
-            )
-        late = _notice(access)
-        languages = tuple(sorted({group.language for group in groups}))
-        ranked = rank(snapshot, revisions, Question(question, vector, languages))
-        hits = hits_of(snapshot, ranked, in_force=not selection.archive)
-    return Found(hits, snapshot.manifest.digest, languages, groups, late)
+        state = _state(access, selection, parts)
+        return state.found(probe(state.index, state.revisions, vector))
+
+
+@dataclass(frozen=True)
+class _State:
+    """What one request is computed from: the eligible revisions, and an index of them."""
+
+    selection: Selection
+    groups: tuple[Group, ...]
+    index: Snapshot
+    notice: str
+
+    @property
+    def revisions(self) -> list[int]:
+        return [pk for group in self.groups for pk in group.revisions]
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return tuple(sorted({group.language for group in self.groups}))
+
+    def texts(self, rows: Sequence[int]) -> list[str]:
+        return texts_of(self.index, rows)
+
+    def found(self, ranked: Sequence[Ranked]) -> Found:
+        hits = hits_of(self.index, ranked, in_force=not self.selection.archive)
+        digest = self.index.manifest.digest
+        return Found(hits, digest, self.languages, self.groups, self.notice)
+
+
+def _state(access: Access, selection: Selection, compared: Parts | None) -> _State:
+    """As the open transaction sees it. Where vectors are ``compared``, the index must fit them."""
+    access = access_now(access)
+    groups = eligible_groups(access, selection)
+    index = snapshot_for([pk for group in groups for pk in group.revisions])
+    if compared is not None:
+        profile = compared.embedder.profile
+        check_manifest(index.manifest, profile, compared.chunking, compared.analyser)
+    return _State(selection, groups, index, _notice(access))
 
 
 def _notice(access: Access) -> str:

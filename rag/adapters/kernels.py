@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from rag.core.quantised import LARGEST, Bytes, Floats, Kernel
+from rag.core.quantised import LARGEST, Bytes, Kernel, Products
 
 DIMENSION: Final = 384
 ROWS: Final = 16384  # in float32 more than a processor keeps at hand
@@ -21,9 +21,9 @@ def byte_kernel() -> Kernel | None:
     except ImportError:
         return None
 
-    def kernel(codes: Bytes, code: Bytes) -> Floats:
-        products = numkong.cdist(codes, code[np.newaxis], metric="dot")
-        return np.asarray(products, dtype=np.float64).reshape(-1)
+    def kernel(codes: Bytes, code: Bytes) -> Products:
+        products = numkong.dots_packed(codes, numkong.dots_pack(code[np.newaxis]))
+        return np.asarray(products, dtype=np.int32).reshape(-1)
 
     return kernel if is_exact(kernel) and is_faster(kernel) else None
 

@@ -1,5 +1,6 @@
 """Filters of a list: one value each, as a row of links."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -27,19 +28,19 @@ class Filter:
     choices: tuple[Choice, ...]
 
 
-class ListFilter(SimpleListFilter):
+class ListFilter(SimpleListFilter, ABC):
     """Rows with one value; without a ``default`` all rows, until one is chosen."""
 
     parameter_name: str
     default: ClassVar[str] = ""
 
+    @abstractmethod
     def values(self, request: HttpRequest) -> Iterable[str]:
         """The values to choose from, which are those that the person may know."""
-        raise NotImplementedError
 
+    @abstractmethod
     def narrowed(self, rows: QuerySet[Any], value: str) -> QuerySet[Any]:
         """The rows with that value."""
-        raise NotImplementedError
 
     def words(self, value: str) -> str:
         """The value for people."""

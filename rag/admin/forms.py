@@ -165,6 +165,7 @@ class PermissionsForm(forms.Form):
         coerce=Permission,
         choices=[(permission.value, words) for permission, words in PERMISSIONS.items()],
         widget=forms.CheckboxSelectMultiple,
+        help_text="To approve, to give out accounts and to read the record take review, too.",
     )
 
 

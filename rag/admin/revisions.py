@@ -1,6 +1,6 @@
 """The queue of revisions and the page of each: approve, reject, withdraw."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django.contrib import messages
@@ -15,7 +15,7 @@ from rag.actions import governing
 from rag.admin.filters import ListFilter
 from rag.admin.pages import GovernedAdmin, Page
 from rag.admin.queue import row, summary
-from rag.admin.review_page import review_page
+from rag.admin.review_page import ReviewPage, review_page
 from rag.core.errors import NotAllowed
 from rag.core.roles import Permission
 from rag.core.sources import State
@@ -146,8 +146,9 @@ class RevisionAdmin(GovernedAdmin):
     ) -> HttpResponse:
         """Act and go back to the queue, or show the page again and why nothing was done.
 
-        A reason that makes no sense comes back in its form. After a refusal every form is empty:
-        the revision has changed, and what was written was not about what it is now.
+        A reason that makes no sense comes back in its form, if there is one for it any more.
+        After a refusal every form is empty: the revision has changed, and what was written was
+        not about what it is now.
         """
         if not all(form.is_valid() for form in forms.values()):
             return self._shown(request, document_id, status=400, forms=forms)
@@ -170,6 +171,9 @@ class RevisionAdmin(GovernedAdmin):
         with reading():
             access = access_of(request)
             page = review_page(review(document_id, access), access.as_of)
+        overtaken = _overtaken(page, forms or {})
+        if overtaken:
+            refusal, status = overtaken, 409
         context = {
             "page": page,
             "title": page.title,
@@ -179,6 +183,13 @@ class RevisionAdmin(GovernedAdmin):
             "withdraw_form": ReasonForm(auto_id="withdraw_%s"),
         }
         return self.page(request, "admin/revision_review.html", context | dict(forms or {}), status)
+
+
+def _overtaken(page: ReviewPage, forms: Collection[str]) -> str:
+    """What became of a revision whose form has no place on its page any more: somebody else has
+    decided. Empty if each form has its place."""
+    places = {"reject_form": page.pending, "withdraw_form": page.approved}
+    return "" if all(places[name] for name in forms) else f"It is {page.state} by now."
 
 
 @transaction.atomic

@@ -5,7 +5,7 @@ of slices of approved revisions and nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from rag.core.errors import DuplicateCitation, MissingCitation, UnknownCitation
@@ -94,10 +94,14 @@ class Piece:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a proposer suggests. A piece that could not be read is None."""
+    """What a proposer suggests. A piece that could not be read is None.
+
+    ``score`` is that of the best piece, on the proposer's scale; None where it gives none.
+    """
 
     can_answer: bool
     pieces: tuple[Piece | None, ...]
+    score: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

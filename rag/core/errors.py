@@ -3,7 +3,9 @@
 HTTP statuses and exit codes are decided by the web layer and the commands, not here.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+REBUILD: Final = "Run: manage.py rebuild"
 
 
 class RagError(Exception):
@@ -47,6 +49,18 @@ class InvalidCase(RagError):
 
     def __init__(self, case_id: str, field: str, needed: str) -> None:
         super().__init__(f"Case {case_id!r}: {field!r} must be {needed}.")
+
+
+class OneSided(RagError):
+    """Cases that cannot tell a gate what to refuse, or what to answer."""
+
+    code = "one_sided"
+
+    def __init__(self, answerable: int, unanswerable: int) -> None:
+        super().__init__(
+            f"A gate cannot be fitted to {answerable} answerable and {unanswerable} unanswerable "
+            "cases with something found: it needs some of both."
+        )
 
 
 class InvalidWindow(RagError):
@@ -107,29 +121,58 @@ class InvalidVector(RagError):
     code = "invalid_vector"
 
 
-class IndexMissing(RagError):
+class Unusable(RagError):
+    """The site cannot be asked as its index or its settings are.
+
+    ``str`` ends with what an operator does about it, ``for_readers`` with whom everybody else
+    asks: a reader has no commands, and is told neither settings nor what the index was made from.
+    """
+
+    request: ClassVar[str] = "Ask an admin of this site to rebuild it."
+
+    def __init__(self, fault: str, advice: str = REBUILD, *, for_readers: str = "") -> None:
+        super().__init__(f"{fault} {advice}")
+        self.for_readers = f"{for_readers or fault} {self.request}"
+
+
+class IndexMissing(Unusable):
     """Nothing was ever indexed."""
 
     code = "index_missing"
+    request = "Ask an admin of this site to build it."
 
     def __init__(self) -> None:
-        super().__init__("There is no index yet. Run: manage.py rebuild")
+        super().__init__("There is no index yet.")
 
 
-class IndexMismatch(RagError):
+class IndexMismatch(Unusable):
     """The index was made by something else than what is configured now."""
 
     code = "index_mismatch"
 
     def __init__(self, field: str, indexed: object, configured: object) -> None:
         super().__init__(
-            f"The index was made with {field} {indexed!r}, but {configured!r} is configured. "
-            "Run: manage.py rebuild"
+            f"The index was made with {field} {indexed!r}, but {configured!r} is configured.",
+            for_readers="The index does not fit the models and settings of the site any more.",
         )
         self.field = field
 
 
-class IndexDamaged(RagError):
+class GateMismatch(Unusable):
+    """An answer gate was fitted to figures of something else than what is configured now."""
+
+    code = "gate_mismatch"
+    request = "Ask an admin of this site to calibrate it."
+
+    def __init__(self, gate: str, fitted: str, configured: str) -> None:
+        super().__init__(
+            f"The gate {gate!r} was fitted to {fitted!r}, but {configured!r} is configured.",
+            "Run: manage.py calibrate",
+            for_readers="The rule that decides what is answered does not fit the site's models.",
+        )
+
+
+class IndexDamaged(Unusable):
     """The stored index contradicts its own manifest; nothing is answered from it.
 
     The sentence names no source, since whoever searches may not be allowed to know it; ``detail``
@@ -138,14 +181,16 @@ class IndexDamaged(RagError):
 
     code = "index_damaged"
 
-    def __init__(self, what: str, where: str = "", advice: str = "Run: manage.py rebuild") -> None:
-        super().__init__(f"The index is damaged: {what}. {advice}")
+    def __init__(self, what: str, where: str = "", advice: str = REBUILD) -> None:
+        super().__init__(f"The index is damaged: {what}.", advice)
         place = f" ({where})" if where else ""
         self.detail = f"The index is damaged: {what}{place}. {advice}"
 
 
 class SourceDamaged(IndexDamaged):
     """A stored text was changed behind the site's back; no rebuild can bring it back."""
+
+    request = "Tell an admin of this site."
 
     def __init__(self, source: str) -> None:
         super().__init__(
@@ -156,15 +201,13 @@ class SourceDamaged(IndexDamaged):
         )
 
 
-class IndexBehind(RagError):
+class IndexBehind(Unusable):
     """Imported sources wait for a rebuild, and the site is set to refuse meanwhile."""
 
     code = "index_behind"
 
     def __init__(self) -> None:
-        super().__init__(
-            "The index is older than the imported sources of your scopes. Run: manage.py rebuild"
-        )
+        super().__init__("The index is older than the imported sources of your scopes.")
 
 
 class CitationError(RagError):

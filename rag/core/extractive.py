@@ -1,5 +1,6 @@
 """The extractive proposer: whole sentences of the excerpts that best match the question."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -21,8 +22,9 @@ SILENT: Final = frozenset(
 class Scorer:
     """Judges how well passages answer a question; higher is better, on the scorer's own scale.
 
-    ``minimum`` is the least score of a sentence that answers, ``margin`` how far below the best
-    another quotation may lie. ``score(question, passages)`` gives float64 (n,).
+    ``minimum`` is the least score of a sentence that answers (−∞: any, a gate decides), ``margin``
+    how far below the best another quotation may lie. ``score(question, passages)`` gives
+    float64 (n,).
     """
 
     name: str
@@ -74,7 +76,8 @@ class Extractive:
     @property
     def name(self) -> str:
         scorer = self.scorer
-        return f"extractive-v1/{scorer.name}/least {scorer.minimum:g}, margin {scorer.margin:g}"
+        least = f"least {scorer.minimum:g}, " if math.isfinite(scorer.minimum) else ""
+        return f"extractive-v1/{scorer.name}/{least}margin {scorer.margin:g}"
 
     def relevance(self, question: str, excerpts: Sequence[str]) -> Floats:
         """How well whole excerpts, each with its context, fit the question: shape (n,)."""
@@ -88,11 +91,13 @@ class Extractive:
         """
         candidates = [c for excerpt in supplied for c in quotable(excerpt)]
         scores = self._scores(question, candidates)
-        least = max(self.scorer.minimum, float(scores.max(initial=-np.inf)) - self.scorer.margin)
+        top = float(scores.max(initial=-np.inf))
+        least = max(self.scorer.minimum, top - self.scorer.margin)
         order = np.argsort(-scores, kind="stable")
         chosen = _distinct([candidates[int(i)] for i in order if scores[i] >= least])
         pieces = tuple(Piece(c.supplied.alias, c.text) for c in chosen[: self.pieces])
-        return Proposal(can_answer=bool(pieces), pieces=pieces)
+        score = top if candidates else None
+        return Proposal(can_answer=bool(pieces), pieces=pieces, score=score)
 
     def _scores(self, question: str, candidates: Sequence[Candidate]) -> Floats:
         own = self.scorer.score(question, [candidate.read_as for candidate in candidates])

@@ -9,7 +9,7 @@ class Hit:
     """One retrieved chunk. ``rank`` is the policy's value: neither a cosine nor a probability.
 
     Offsets are zero-based, end-exclusive code points of the revision's text; lines are one-based
-    and inclusive. ``text`` is that slice, never the whole source.
+    and inclusive. ``text`` is that slice, never the whole source. Days and moments are in ISO 8601.
     """
 
     chunk_id: str
@@ -26,6 +26,7 @@ class Hit:
     in_force: bool
     valid_from: str | None
     valid_until: str | None
+    approved_at: str | None
     start_char: int
     end_char: int
     start_line: int

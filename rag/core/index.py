@@ -5,14 +5,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any, Final
+from json.encoder import encode_basestring
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag.core.embeddings import Profile
 from rag.core.errors import IndexDamaged, IndexMismatch
-from rag.core.lexical import Floats, Mask, Postings, Rows, TermCounts
+from rag.core.lexical import Floats, Gathered, Rows
+from rag.core.postings import Mask, Postings
 from rag.core.quantised import Codes
 from rag.core.slices import Slices
 from rag.core.sources import chunk_id, label
@@ -110,8 +112,7 @@ def differences(
     return [(name, old, new) for name, old, new in pairs if old != new]
 
 
-@dataclass(frozen=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     """One chunk as it is indexed."""
 
     revision: int
@@ -136,10 +137,10 @@ class ChunkRow:
 
     @property
     def fingerprint(self) -> bytes:
-        """Canonical bytes of everything but the database's own key."""
+        """Everything but the database's own key, as ``json.dumps`` writes a list of it."""
         where = (self.part, self.start_char, self.end_char, self.start_line, self.end_line)
         what = (self.document_id, self.source_id, self.section, self.context, self.passage)
-        return json.dumps([*what, *where], ensure_ascii=False).encode()
+        return f"[{', '.join([*map(encode_basestring, what), *map(str, where)])}]".encode()
 
 
 def chunks_sha256(rows: Iterable[ChunkRow]) -> str:
@@ -191,21 +192,22 @@ def build_snapshot(
     generation: str,
     rows: Sequence[ChunkRow],
     matrix: Matrix,
-    terms: Sequence[TermCounts],
+    stored_terms: Sequence[bytes],
 ) -> Snapshot:
     """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``."""
     _check_rows(manifest, rows)
     revisions, sizes = _revisions(rows)
     norms = row_norms(matrix)
+    terms = Gathered.of(stored_terms)
     return Snapshot(
         manifest=manifest,
         generation=generation,
         rows=tuple(rows),
         matrix=matrix,
         norms=norms,
-        lengths=np.array([term.length for term in terms], dtype=np.int64),
-        stems=Postings.build([t.stems for t in terms], [t.counts for t in terms]),
-        words=Postings.build([t.words for t in terms]),
+        lengths=terms.lengths,
+        stems=Postings.build(terms.stems, terms.stems_each, terms.counts),
+        words=Postings.build(terms.words, terms.words_each),
         ties=_ties(rows),
         revisions=revisions,
         sizes=sizes,
@@ -213,8 +215,7 @@ def build_snapshot(
     )
 
 
-@dataclass(frozen=True)
-class StoredPassage:
+class StoredPassage(NamedTuple):
     """A passage's two BLOBs with the digests they were stored under."""
 
     vector: bytes
@@ -222,20 +223,20 @@ class StoredPassage:
     terms: bytes
     terms_sha256: str
 
-    def vector_of(self, dimension: int, name: str) -> NDArray[np.float32]:
+    def vector_of(self, dimension: int, row: ChunkRow) -> NDArray[np.float32]:
         """The vector (dimension,), or ``IndexDamaged`` naming the chunk."""
         if len(self.vector) != 4 * dimension:
             size = f"a vector has {len(self.vector)} bytes, not {4 * dimension}"
-            raise IndexDamaged(size, name)
+            raise IndexDamaged(size, row.label)
         if hashlib.sha256(self.vector).hexdigest() != self.vector_sha256:
-            raise IndexDamaged("a vector does not match its SHA-256", name)
+            raise IndexDamaged("a vector does not match its SHA-256", row.label)
         return np.frombuffer(self.vector, dtype="<f4")
 
-    def terms_of(self, name: str) -> TermCounts:
-        """The terms, or ``IndexDamaged`` naming the chunk."""
+    def terms_of(self, row: ChunkRow) -> bytes:
+        """The terms as they are stored, or ``IndexDamaged`` naming the chunk."""
         if hashlib.sha256(self.terms).hexdigest() != self.terms_sha256:
-            raise IndexDamaged("the terms of a passage do not match their SHA-256", name)
-        return TermCounts.from_bytes(self.terms)
+            raise IndexDamaged("the terms of a passage do not match their SHA-256", row.label)
+        return self.terms
 
 
 def _check_rows(manifest: Manifest, rows: Sequence[ChunkRow]) -> None:

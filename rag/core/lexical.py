@@ -1,4 +1,4 @@
-"""Analyser, term counts, BM25 and overlap, all over the eligible rows alone.
+"""Analyser: a text's words as they are compared, and the terms that are stored of a passage.
 
 Terms are 64-bit BLAKE2b hashes, so an index of postings is three flat arrays. A stem is hashed
 with its language: the postings of a stem hold only rows of that language, and which languages a
@@ -7,48 +7,66 @@ question is stemmed for follows from the asker's eligible rows.
 
 import hashlib
 import re
+import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
+from unicodedata import category
 
 import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
+from rag.core.arabic import light_stem
 from rag.core.stopwords import STOP_WORDS
 from rag.core.text import fold
 
-ANALYSER: Final = "fold-snowball-bigram-v1"
-K1: Final = 1.2
-B: Final = 0.75
+ANALYSER: Final = "fold-snowball-light10-bigram-v2"
 
 Ids = NDArray[np.uint64]
 Counts = NDArray[np.uint32]
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
+# Snowball's algorithms; Arabic has a stemmer of its own, which finds more (docs/decisions/0009).
 STEMMERS: Final = {
-    "ar": "arabic", "da": "danish", "de": "german", "en": "english", "es": "spanish",
-    "fi": "finnish", "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch",
-    "no": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
-    "tr": "turkish",
+    "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian",
+    "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sr": "serbian", "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish",
+    "yi": "yiddish",
 }  # fmt: skip
 
-_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆"
+# Written without blanks between words: Chinese, Japanese, Korean (whose blanks part phrases),
+# Thai, Lao, Burmese and Khmer.
+_CJK: Final = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〆"
+    "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
+)
+# Vowel signs and the like: letters in all but name, where folding leaves them.
+_MARKS: Final = "".join(
+    c for c in map(chr, (*range(0x300, 0x1D00), *range(0xA800, 0xAC00))) if category(c)[0] == "M"
+)
 # Whole are: C++ and C#; and runs with a digit whose parts hang together (qx-4471, v1.2, 800-63b).
-_TOKEN: Final = re.compile(
+TOKEN: Final = re.compile(
     rf"(?P<sign>[^\W\d_{_CJK}]{{1,3}}(?:\+\+|\#)(?!\w))"
     rf"|(?P<cjk>[{_CJK}]+)"
     rf"|(?P<code>(?=[a-z._-]*\d)[a-z0-9]+(?:(?:\.(?=\d)|[_-])[a-z0-9]+)+)"
-    rf"|(?P<word>[^\W{_CJK}]+)"
+    rf"|(?P<word>[^\W{_CJK}]+(?:[{_MARKS}]+[^\W{_CJK}]*)*)"
 )
 # QX-4471, v1.2, 800-63b, AB12; not 30-day or 1.5km: a number before a word or unit is no code.
 _GATED_CODE: Final = re.compile(
     r".*[a-z][-_.]\d.*|.*[a-z]\d+[-_.].*|.*-\d\d+[a-z]|[a-z]+\d\d+[a-z\d]*"
 )
+
+
+# Numbers of stems and of words before them.
+_HEAD: Final = struct.Struct("<II")
 
 
 class Token(NamedTuple):
@@ -77,20 +95,44 @@ class TermCounts:
         return int(self.counts.sum())
 
     def to_bytes(self) -> bytes:
-        head = np.array([len(self.stems), len(self.words)], dtype="<u4").tobytes()
+        head = _HEAD.pack(len(self.stems), len(self.words))
         return head + b"".join(
             array.astype(kind).tobytes()
             for array, kind in ((self.stems, "<u8"), (self.counts, "<u4"), (self.words, "<u8"))
         )
 
+
+@dataclass(frozen=True)
+class Gathered:
+    """The terms of many passages side by side, and how many of them are each passage's."""
+
+    stems: Ids
+    counts: Counts
+    stems_each: Rows
+    words: Ids
+    words_each: Rows
+
     @classmethod
-    def from_bytes(cls, data: bytes) -> "TermCounts":
-        stems, words = (int(n) for n in np.frombuffer(data, "<u4", 2))
+    def of(cls, stored: Sequence[bytes]) -> "Gathered":
+        """From ``TermCounts.to_bytes`` of each passage."""
+        sizes = [_HEAD.unpack_from(data) for data in stored]
+        both = list(zip(stored, sizes, strict=True))
+        at = _HEAD.size
         return cls(
-            np.frombuffer(data, "<u8", stems, 8),
-            np.frombuffer(data, "<u4", stems, 8 + 8 * stems),
-            np.frombuffer(data, "<u8", words, 8 + 12 * stems),
+            np.frombuffer(b"".join(d[at : at + 8 * s] for d, (s, _) in both), "<u8"),
+            np.frombuffer(b"".join(d[at + 8 * s : at + 12 * s] for d, (s, _) in both), "<u4"),
+            np.array([stems for stems, _ in sizes], dtype=np.int64),
+            np.frombuffer(b"".join(d[at + 12 * s :] for d, (s, _) in both), "<u8"),
+            np.array([words for _, words in sizes], dtype=np.int64),
         )
+
+    @property
+    def lengths(self) -> Rows:
+        """Number of tokens of each passage, the document length of BM25."""
+        sums = np.append(0, np.cumsum(self.counts, dtype=np.int64))
+        ends = np.cumsum(self.stems_each)
+        lengths: Rows = sums[ends] - sums[ends - self.stems_each]
+        return lengths
 
 
 def tokens(text: str) -> list[Token]:
@@ -100,7 +142,7 @@ def tokens(text: str) -> list[Token]:
 
 def placed(folded: str) -> Iterator[tuple[int, Token]]:
     """The tokens of a folded text, each with the offset at which it begins there."""
-    for match in _TOKEN.finditer(folded):
+    for match in TOKEN.finditer(folded):
         at, run = match.start(), match.group()
         if match.lastgroup == "cjk":
             for i in range(max(len(run) - 1, 1)):
@@ -122,7 +164,13 @@ def query_stems(question: str, languages: Iterable[str]) -> Ids:
     """Distinct terms of the question for BM25, for each language; stop words only if alone."""
     languages = sorted(set(languages))
     words = content_tokens(question, languages) or tokens(question)
-    return _sorted_ids(_term(token, language) for token in words for language in languages)
+    return _sorted_ids(_term(t, code) for code in languages for t in _telling(words, code))
+
+
+def _telling(words: list[Token], language: str) -> list[Token]:
+    """The words that are no stop words of this one language; all of them where none is left."""
+    stops = STOP_WORDS.get(language, frozenset())
+    return [token for token in words if token.word not in stops] or words
 
 
 def query_words(question: str, languages: Iterable[str]) -> Ids:
@@ -131,9 +179,10 @@ def query_words(question: str, languages: Iterable[str]) -> Ids:
 
 
 def content_tokens(text: str, languages: Sequence[str]) -> list[Token]:
-    """Tokens that are no stop word in any of ``languages``."""
-    stops = stop_words(tuple(languages))
-    return [token for token in tokens(text) if token.word not in stops]
+    """Tokens without the stop words of the question's language, see ``stop_words``."""
+    found = tokens(text)
+    stops = stop_words(found, languages)
+    return [token for token in found if token.word not in stops]
 
 
 def identifiers(text: str) -> frozenset[str]:
@@ -141,11 +190,20 @@ def identifiers(text: str) -> frozenset[str]:
     return frozenset(token.word for token in tokens(text) if token.is_identifier)
 
 
-@lru_cache(maxsize=64)
-def stop_words(languages: tuple[str, ...]) -> frozenset[str]:
-    """Folded stop words of the languages, and the single letters that apostrophes leave over."""
-    known = (STOP_WORDS.get(language, frozenset()) for language in languages)
-    return frozenset().union(*known)
+def stop_words(asked: Sequence[Token], languages: Iterable[str]) -> frozenset[str]:
+    """Folded words that say nothing in the language asked in, which is one of ``languages``.
+
+    "Door" is no word to drop because some Dutch source may be read. The languages asked in are
+    those with the most stop words in the question, if it has two; of fewer nothing follows, and
+    only what says nothing in any language is dropped. The letters that apostrophes leave over
+    ("don't", "l'eau") are stop words, too.
+    """
+    known = [STOP_WORDS[code] for code in sorted({*languages} & STOP_WORDS.keys())]
+    words = {token.word for token in asked}
+    shared = [len(words & stops) for stops in known]
+    most = max(shared, default=0)
+    likely = [s for s, n in zip(known, shared, strict=True) if n == most or most < 2]
+    return frozenset.intersection(*likely) if likely else frozenset()
 
 
 def _term(token: Token, language: str) -> int:
@@ -157,6 +215,8 @@ def _term(token: Token, language: str) -> int:
 @lru_cache(maxsize=200_000)
 def stem(word: str, language: str) -> str:
     """The stem of a folded word; the word itself where no stemmer is known for the language."""
+    if language == "ar":
+        return light_stem(word)
     algorithm = STEMMERS.get(language)
     if algorithm is None:
         return word
@@ -177,61 +237,3 @@ def term_id(language: str, term: str) -> int:
 
 def _sorted_ids(ids: Iterable[int]) -> Ids:
     return np.array(sorted(set(ids)), dtype=np.uint64)
-
-
-@dataclass(frozen=True)
-class Postings:
-    """Inverted lists: rows and counts of term ``ids[i]`` stand at ``starts[i]:starts[i + 1]``."""
-
-    ids: Ids
-    starts: Rows
-    rows: Rows
-    counts: Counts
-
-    @classmethod
-    def build(cls, terms: Sequence[Ids], counts: Sequence[Counts] | None = None) -> "Postings":
-        """From the terms of each row, row by row."""
-        sizes = [len(row) for row in terms]
-        flat = np.concatenate(terms) if terms else np.empty(0, np.uint64)
-        order = np.argsort(flat, kind="stable")
-        rows = np.repeat(np.arange(len(terms), dtype=np.int64), sizes)[order]
-        tally = np.concatenate(counts)[order] if counts else np.ones(len(flat), np.uint32)
-        ids, starts = np.unique(flat[order], return_index=True)
-        return cls(ids, np.append(starts, len(flat)).astype(np.int64), rows, tally)
-
-    def of(self, term: np.uint64) -> tuple[Rows, Counts]:
-        """Rows that hold ``term``, ascending, and how often each does."""
-        at = int(np.searchsorted(self.ids, term))
-        if at == len(self.ids) or self.ids[at] != term:
-            return self.rows[:0], self.counts[:0]
-        span = slice(int(self.starts[at]), int(self.starts[at + 1]))
-        return self.rows[span], self.counts[span]
-
-
-def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Floats:
-    """BM25 of every row, shape (n,), with N, df and mean length of the eligible rows alone.
-
-    Rows that are not eligible score 0. idf = ln(1 + (N − df + 0.5)/(df + 0.5)), Robertson and
-    Zaragoza 2009, k1 1.2, b 0.75; terms are summed in ascending order of their ids.
-    """
-    scores = np.zeros(len(eligible), dtype=np.float64)
-    total = int(np.count_nonzero(eligible))
-    if not total:
-        return scores
-    mean = max(int(lengths[eligible].sum()) / total, 1e-9)
-    for term in np.sort(terms):
-        rows, counts = postings.of(term)
-        kept = eligible[rows]
-        rows, tf = rows[kept], counts[kept].astype(np.float64)
-        idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
-        scores[rows] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[rows] / mean))
-    return scores
-
-
-def overlap(postings: Postings, eligible: Mask, words: Ids) -> Floats:
-    """For every row, shape (n,), how many of ``words`` it holds; 0 where it is not eligible."""
-    shared = np.zeros(len(eligible), dtype=np.float64)
-    for word in words:
-        rows, _ = postings.of(word)
-        shared[rows[eligible[rows]]] += 1
-    return shared

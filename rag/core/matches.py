@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from unicodedata import category
 
-from rag.core.lexical import Token, content_tokens, placed, stem, stop_words, tokens
+from rag.core.lexical import TOKEN, Token, content_tokens, placed, stem, stop_words, tokens
 from rag.core.text import Span, fold
 
 _RUN: Final = re.compile(r"\S+")
@@ -61,13 +61,18 @@ def located(text: str) -> list[Word]:
 
 
 def _places(text: str) -> Iterator[tuple[int, int, Token]]:
-    if text.isascii() and "-\n" not in text:  # folding is then case and white space alone
+    if _folds_simply(text):
         for at, token in placed(text.lower()):
             yield at, at + len(token.word), token
         return
     folded, starts, ends = _traced(text)
     for at, token in placed(folded):
         yield starts[at], _with_marks(text, ends[at + len(token.word) - 1]), token
+
+
+def _folds_simply(text: str) -> bool:
+    """Whether folding is case and white space alone."""
+    return text.isascii() and "-\n" not in text
 
 
 def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
@@ -79,6 +84,10 @@ def matches(text: str, question: str, languages: Sequence[str]) -> list[Match]:
     known = _known(question, tuple(languages))
     if not known.asked:
         return []
+    if _folds_simply(text):  # and most words match nothing: none becomes a Token first
+        runs = TOKEN.finditer(text.lower())
+        keyed = ((run, (run[0], run.lastgroup == "word")) for run in runs)
+        return [Match(*run.span(), held) for run, word in keyed if (held := known[word])]
     return [Match(start, end, held) for start, end, word in _places(text) if (held := known[word])]
 
 
@@ -98,25 +107,24 @@ def merged(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(joined)
 
 
-class _Known(dict[Token, frozenset[str]]):
+class _Known(dict[tuple[str, bool], frozenset[str]]):
     """Which words of one question a word of a text matches, found out once for each word."""
 
     def __init__(self, question: str, languages: tuple[str, ...]) -> None:
-        content = content_tokens(question, languages)
+        words, content = tokens(question), content_tokens(question, languages)
         self._languages = languages
-        self._stops = stop_words(languages) if content else frozenset()
+        self._stops = stop_words(words, languages) if content else frozenset()
         self.asked: dict[tuple[str, str], frozenset[str]] = {}
-        for token in content or tokens(question):
+        for token in content or words:
             for key in self._keys(token):
                 self.asked[key] = self.asked.get(key, _NONE) | {token.word}
 
-    def __missing__(self, token: Token) -> frozenset[str]:
+    def __missing__(self, key: tuple[str, bool]) -> frozenset[str]:
         held = _NONE
-        if token.word not in self._stops:
-            for key in self._keys(token):
-                if key in self.asked:
-                    held |= self.asked[key]
-        self[token] = held
+        if key[0] not in self._stops:
+            for form in self._keys(Token(*key)):
+                held |= self.asked.get(form, _NONE)
+        self[key] = held
         return held
 
     def _keys(self, token: Token) -> Iterator[tuple[str, str]]:

@@ -15,15 +15,20 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.int8]
 Floats = NDArray[np.float64]
 Matrix = NDArray[np.float32]
+Singles = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
+Products = NDArray[np.int32]
+
 # Products (n,) of codes (n, d) with one code (d,), each exact.
-Kernel = Callable[[Bytes, Bytes], Floats]
+Kernel = Callable[[Bytes, Bytes], Products]
 
 LARGEST: Final = 127
-BLOCK: Final = 8192
-# Covers the rounding of norms, scales and products in double: a few hundred units of 2⁻⁵³.
-ROUNDING: Final = 1e-12
+# Rows at a time: their doubles fit into a core's own cache.
+BLOCK: Final = 256
+# Covers the rounding of scales, remainders, products and estimates to single precision: a dozen
+# units of 2⁻²⁴ of what is at most 1.
+ROUNDING: Final = 1e-6
 
 
 @dataclass(frozen=True)
@@ -31,14 +36,16 @@ class Codes:
     """``codes`` (n, d) with their ``scales`` (n,) and the norms ``rests`` (n,) of what is left."""
 
     codes: Bytes
-    scales: Floats
-    rests: Floats
+    scales: Singles
+    rests: Singles
 
     @classmethod
     def of(cls, matrix: Matrix, norms: Floats) -> "Codes":
         """The rows of ``matrix`` (n, d), whose ``norms`` (n,) are positive and finite."""
         made = cls(
-            np.empty(matrix.shape, dtype=np.int8), np.empty(len(matrix)), np.empty(len(matrix))
+            np.empty(matrix.shape, dtype=np.int8),
+            np.empty(len(matrix), dtype=np.float32),
+            np.empty(len(matrix), dtype=np.float32),
         )
         for start in range(0, len(matrix), BLOCK):
             part = slice(start, start + BLOCK)
@@ -54,13 +61,33 @@ class Codes:
     def nbytes(self) -> int:
         return self.codes.nbytes + self.scales.nbytes + self.rests.nbytes
 
-    def estimates(self, query: Floats, norm: float, kernel: Kernel) -> tuple[Floats, Floats]:
-        """An estimate of every row's cosine with ``query`` (d,), and the bound of its error."""
+    def estimates(self, query: Floats, norm: float, kernel: Kernel) -> "Estimates":
+        """An estimate of every row's cosine with ``query`` (d,)."""
         codes, scales, rests = _coded(query[np.newaxis] / norm)
-        products = kernel(self.codes, codes[0])
-        estimates: Floats = self.scales * float(scales[0]) * products
-        bounds: Floats = self.rests + (1 + self.rests) * float(rests[0]) + ROUNDING
-        return estimates, bounds
+        products = kernel(self.codes, codes[0]).astype(np.float32)
+        products *= self.scales * np.float32(scales[0])
+        return Estimates(products, self.rests, float(rests[0]))
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Cosines (n,) that may be wrong by a little; remainders of the rows and of the question."""
+
+    values: Singles
+    rests: Singles
+    asked: float
+
+    def bounds(self, at: Rows) -> Floats:
+        """By how much the values at these positions may err."""
+        rests = self.rests[at].astype(np.float64)
+        bounds: Floats = rests + (1 + rests) * self.asked + ROUNDING
+        return bounds
+
+    def reaching(self, least: float) -> Rows:
+        """Positions, ascending, whose cosine may be ``least`` or more."""
+        widest = float(self.bounds(np.array([self.rests.argmax()]))[0])
+        near = np.flatnonzero(self.values >= np.float32(least - widest - ROUNDING))
+        return near[self.values[near] + self.bounds(near) >= least]
 
 
 def _coded(units: Floats) -> tuple[Bytes, Floats, Floats]:

@@ -10,12 +10,13 @@ import numpy as np
 
 from rag.core.errors import InvalidOption
 from rag.core.index import Snapshot
-from rag.core.lexical import Floats, Rows, bm25, overlap, query_stems, query_words
+from rag.core.lexical import Floats, Rows, query_stems, query_words
 from rag.core.ordering import best
 from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
+from rag.core.postings import bm25, overlap
 from rag.core.quantised import Kernel, Look
 from rag.core.rerank import Candidate, rerank
-from rag.core.vectors import cosines, is_scanned, top_rows
+from rag.core.vectors import cosines, is_scanned, top_rows, top_rows_many
 
 # The models read 512 tokens, question and passage together.
 LONGEST_QUESTION: Final = 1000
@@ -92,11 +93,23 @@ def retrieve(
     ``texts`` gives title and text of rows; it is called only for required terms. ``kernel`` makes
     it quicker and changes nothing.
     """
-    figures = _Figures(snapshot, revisions, question, options, kernel)
-    ranked = [hit for hit in figures.ranking() if figures.admits(hit)]
-    if options.required_terms:
-        ranked = _by_required_terms(snapshot, question, options, ranked, texts)
-    return tuple(ranked[: options.k])
+    return _Figures(snapshot, revisions, question, options, kernel).retrieved(texts)
+
+
+def retrieve_many(
+    snapshot: Snapshot,
+    revisions: Iterable[int],
+    asked: Sequence[tuple[Question, Options]],
+    texts: Callable[[Sequence[int]], Sequence[str]],
+) -> list[tuple[Ranked, ...]]:
+    """``retrieve`` of each question, to the last bit; their vectors are scanned together.
+
+    The options may differ in mode and threshold alone.
+    """
+    revisions = list(revisions)
+    figures = [_Figures(snapshot, revisions, *each, None) for each in asked]
+    _scan_together(figures)
+    return [each.retrieved(texts) for each in figures]
 
 
 def probe(snapshot: Snapshot, revisions: Iterable[int], vector: Floats) -> tuple[Ranked, ...]:
@@ -129,6 +142,14 @@ class _Figures:
         self.dense = options.mode is not Mode.LEXICAL
         self.sparse = options.mode is not Mode.DENSE
         self.lexical = self._lexical()
+        self.nearest: Rows | None = None  # known before, where many questions are asked at once
+
+    def retrieved(self, texts: Callable[[Sequence[int]], Sequence[str]]) -> tuple[Ranked, ...]:
+        """The best that are admitted."""
+        ranked = [hit for hit in self.ranking() if self.admits(hit)]
+        if self.options.required_terms:
+            ranked = _by_required_terms(self.snapshot, self.question, self.options, ranked, texts)
+        return tuple(ranked[: self.options.k])
 
     def ranking(self) -> list[Ranked]:
         """Every candidate, ranked."""
@@ -160,7 +181,7 @@ class _Figures:
         stems = query_stems(question.text, question.languages)
         return bm25(snapshot.stems, snapshot.lengths, self.mask, stems)
 
-    def _depth(self) -> int:
+    def depth(self) -> int:
         """How many rows of each side are candidates; all of them where terms are required."""
         depth = self.policy.depth
         if depth is None or self.options.required_terms:
@@ -168,7 +189,9 @@ class _Figures:
         return max(depth, self.options.k)
 
     def _dense_side(self) -> Rows:
-        index, vector, depth = self.snapshot, self._vector(), self._depth()
+        if self.nearest is not None:
+            return self.nearest
+        index, vector, depth = self.snapshot, self.vector(), self.depth()
         look = self._look(depth)
         return top_rows(index.matrix, index.norms, self.rows, index.ties, vector, depth, look)[0]
 
@@ -179,16 +202,16 @@ class _Figures:
         return Look(self.snapshot.slices.of(self.mask), self.kernel)
 
     def _lexical_side(self) -> Rows:
-        found = self.rows[self.lexical[self.rows] > 0]
-        return found[best(self.lexical[found], self.snapshot.ties[found], self._depth())]
+        found = np.flatnonzero(self.lexical > 0)  # a row that is not eligible has 0
+        return found[best(self.lexical[found], self.snapshot.ties[found], self.depth())]
 
     def _cosines(self, candidates: Rows) -> Floats:
         """Exact cosines of the candidates; zeros, never shown, where the mode has none."""
         if not self.dense:
             return np.zeros(len(candidates), dtype=np.float64)
-        return cosines(self.snapshot.matrix, self.snapshot.norms, candidates, self._vector())
+        return cosines(self.snapshot.matrix, self.snapshot.norms, candidates, self.vector())
 
-    def _vector(self) -> Floats:
+    def vector(self) -> Floats:
         if self.question.vector is None:
             raise InvalidOption("mode", self.options.mode.value, "it needs the question's vector")
         return self.question.vector
@@ -212,6 +235,17 @@ class _Figures:
             lexical=float(self.lexical[row]) if self.sparse else None,
             rank=float(values[at]),
         )
+
+
+def _scan_together(figures: Sequence[_Figures]) -> None:
+    """Find the dense candidates of questions that are asked of the same rows with one policy."""
+    dense = [each for each in figures if each.dense]
+    if dense:
+        index, rows, depth = dense[0].snapshot, dense[0].rows, dense[0].depth()
+        vectors = np.array([each.vector() for each in dense])
+        found = top_rows_many(index.matrix, index.norms, rows, index.ties, vectors, depth)
+        for each, (nearest, _) in zip(dense, found, strict=True):
+            each.nearest = nearest
 
 
 def _by_required_terms(

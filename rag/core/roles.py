@@ -34,6 +34,9 @@ ADMIN: Final = "admin"
 _READS: Final = (Permission.SEARCH, Permission.ASK)
 _REVIEWS: Final = (*_READS, Permission.UPLOAD, Permission.REVIEW)
 
+# They open nothing without REVIEW: what they allow is done inside the review site.
+WITHIN_REVIEW: Final = frozenset({Permission.APPROVE, Permission.PEOPLE})
+
 ROLES: Final[Mapping[str, tuple[Permission, ...]]] = MappingProxyType(
     {
         MEMBER: _READS,

@@ -257,7 +257,7 @@ def check_approvable(name: str, state: State, indexed: bool, sha256: str, shown:
     if state is not State.PENDING:
         raise NotAllowed(f"{name} is {state.value}; only a pending revision can be approved.")
     if not indexed:
-        raise NotAllowed(f"{name} is not indexed yet. Run: manage.py rebuild")
+        raise NotAllowed(f"{name} is not indexed yet: the next rebuild makes it ready.")
     if sha256 != shown:
         raise NotAllowed(f"{name} is not the text that was shown: its SHA-256 is {sha256}.")
 

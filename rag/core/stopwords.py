@@ -2,13 +2,16 @@
 
 from typing import Final
 
+from rag.core.stopwords_other import OTHER_STOP_WORDS
+from rag.core.stopwords_snowball import SNOWBALL_STOP_WORDS
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Apostrophes split words, so "don't" leaves "don" and "t", and "l'école" leaves "l".
-STOP_WORDS: Final = {
+_OURS: Final = {
     "en": _words(
         """
         a about above after again against all am an and any are as at be because been before being
@@ -39,4 +42,17 @@ STOP_WORDS: Final = {
         zum zur
         """
     ),
+}
+
+# Arabic writes "and" and "so" in one with the next word. Short words would become others so:
+# "so they" is "understanding".
+_ARABIC: Final = _words(OTHER_STOP_WORDS["ar"])
+_JOINED: Final = frozenset(f"{and_}{word}" for and_ in "وف" for word in _ARABIC if len(word) > 2)
+
+STOP_WORDS: Final = {
+    **{code: _words(text) for code, text in (SNOWBALL_STOP_WORDS | OTHER_STOP_WORDS).items()},
+    **_OURS,
+    "nb": _words(SNOWBALL_STOP_WORDS["no"]),
+    "nn": _words(SNOWBALL_STOP_WORDS["no"]),
+    "ar": _ARABIC | _JOINED | _words("وفي ومن وما ولا وان وقد وهو وهي وكل ولم ولن وعن وهل"),
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from rag.actions.governing import today
 from rag.actions.profiles import default_policy
+from rag.core.errors import InvalidFile
 from rag.core.policies import POLICIES, policy
 from rag.core.retrieval import Mode, Options
 from rag.core.sources import Access, Selection, Status
@@ -26,6 +27,14 @@ def path(text: str) -> Path:
     if not text:
         raise ArgumentTypeError("the path is empty")
     return Path(text)
+
+
+def text_of(file: Path) -> str:
+    """The text of a file of cases. Raises ``InvalidFile``."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InvalidFile(str(file), f"it cannot be read ({error})") from None
 
 
 def names(text: str) -> frozenset[str]:

@@ -16,9 +16,14 @@ def access_of_user(username: str, as_of: date) -> Access:
     user = User.objects.filter(username=username, is_active=True).first()
     if user is None:
         raise NotFound("user", username)
+    return access_of_person(user, as_of)
+
+
+def access_of_person(user: User, as_of: date) -> Access:
+    """The same for somebody who was read in this request and is active."""
     grants = Grant.objects.filter(Q(user=user) | Q(group__in=user.groups.all()))
     scopes = frozenset(grants.values_list("scope__name", flat=True))
-    return Access(username, scopes, as_of, live=True)
+    return Access(user.username, scopes, as_of, live=True)
 
 
 def access_now(access: Access) -> Access:

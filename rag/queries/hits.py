@@ -88,6 +88,7 @@ def _hit(row: ChunkRow, text: str, revision: Revision, ranked: Ranked, in_force:
         in_force=in_force,
         valid_from=revision.valid_from.isoformat() if revision.valid_from else None,
         valid_until=revision.valid_until.isoformat() if revision.valid_until else None,
+        approved_at=revision.approved_at.isoformat() if revision.approved_at else None,
         start_char=row.start_char,
         end_char=row.end_char,
         start_line=row.start_line,

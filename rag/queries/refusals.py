@@ -8,7 +8,8 @@ import numpy as np
 from django.db.models import QuerySet
 
 from rag.core.index import Snapshot
-from rag.core.lexical import Mask, term_id
+from rag.core.lexical import term_id
+from rag.core.postings import Mask
 from rag.core.refusals import codes
 from rag.core.sources import Access, Governed, Selection
 from rag.models import Answer, Chunk, ProductFact, Revision

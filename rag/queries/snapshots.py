@@ -3,8 +3,6 @@
 import hashlib
 from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
-from dataclasses import fields
-from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -20,7 +18,6 @@ from rag.core.index import (
     build_snapshot,
     embedding_input,
 )
-from rag.core.lexical import TermCounts
 from rag.models import Chunk, Revision
 from rag.queries.holding import Holder, Tables
 
@@ -30,7 +27,6 @@ FIELDS: Final = (
     *("start_char", "end_char", "start_line", "end_line", "section", "context", "passage_id"),
 )
 TEXT: Final = ("source__source_id", "text", "text_sha256")
-_fields: Final = attrgetter(*(field.name for field in fields(ChunkRow)))
 
 
 def stored_manifest() -> tuple[Manifest, str]:
@@ -75,12 +71,12 @@ def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
         raise IndexDamaged(f"it holds {count} chunks, but its manifest says {manifest.chunks}")
     matrix = np.empty((count, manifest.dimension), dtype=np.float32)
     rows: dict[int, ChunkRow] = {}
-    terms: dict[int, TermCounts] = {}
+    terms: dict[int, bytes] = {}
     with closing(_stored_rows()) as stored:
         for row, passage in stored:
             at = next(places[row.revision])
-            matrix[at] = passage.vector_of(manifest.dimension, row.label)
-            terms[at] = passage.terms_of(row.label)
+            matrix[at] = passage.vector_of(manifest.dimension, row)
+            terms[at] = passage.terms_of(row)
             rows[at] = row
     in_order = range(count)
     return build_snapshot(
@@ -91,7 +87,7 @@ def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
 def stored_chunks() -> Iterator[ChunkRow]:
     """Every indexed chunk in the order of (source id, document id, part)."""
     rows = _in_order().values_list(*FIELDS)
-    return (ChunkRow(*row) for row in rows.iterator(chunk_size=2000))
+    return (ChunkRow._make(row) for row in rows.iterator(chunk_size=2000))
 
 
 def differing_revisions(snapshot: Snapshot) -> frozenset[int]:
@@ -100,14 +96,15 @@ def differing_revisions(snapshot: Snapshot) -> frozenset[int]:
     Every field counts, and which chunks there are. What a passage's key covers (text, vector,
     terms) is the same where the key is.
     """
-    held = set(map(_fields, snapshot.rows))
+    held = set(snapshot.rows)
     differing = set()
-    for row in Chunk.objects.values_list(*FIELDS).iterator(chunk_size=2000):
+    for stored in Chunk.objects.values_list(*FIELDS).iterator(chunk_size=2000):
+        row = ChunkRow._make(stored)
         if row in held:
             held.remove(row)
         else:
-            differing.add(row[0])
-    return frozenset(differing.union(row[0] for row in held))
+            differing.add(row.revision)
+    return frozenset(differing.union(row.revision for row in held))
 
 
 def _in_order() -> QuerySet[Chunk]:
@@ -139,7 +136,7 @@ def _stored_rows() -> Generator[tuple[ChunkRow, StoredPassage]]:
     # Closed here: an error would keep its cursor beyond the end of the connection.
     with closing(_texts()) as texts:
         for *row_values, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
-            row = ChunkRow(*row_values)
+            row = ChunkRow._make(row_values)
             while revision != row.revision:
                 revision, whole = next(texts)
             if embedding_input(row.context, whole[row.start_char : row.end_char]) != text:

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rag.actions.governing import today
 from rag.core.roles import Permission
 from rag.core.sources import Access
-from rag.queries.eligibility import access_of_user
+from rag.queries.eligibility import access_of_person
 
 View = Callable[..., HttpResponse]
 
@@ -24,7 +24,7 @@ def person_of(request: HttpRequest) -> User:
 
 def access_of(request: HttpRequest, as_of: date | None = None) -> Access:
     """What the person may read now, asked for that day (default: today)."""
-    return access_of_user(person_of(request).username, as_of or today())
+    return access_of_person(person_of(request), as_of or today())
 
 
 def permitted(permission: Permission) -> Callable[[View], View]:

@@ -1,7 +1,9 @@
 """From errors to HTTP statuses and pages. No page says what it was asked for."""
 
+from dataclasses import dataclass
 from typing import Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,22 +11,18 @@ from django.template.loader import render_to_string
 
 from rag.core.errors import (
     Busy,
-    IndexBehind,
-    IndexDamaged,
-    IndexMismatch,
-    IndexMissing,
     NotAllowed,
     NotFound,
     ProviderError,
     RagError,
     StorageError,
+    Unusable,
 )
+from rag.core.roles import Permission
 from rag.web.fragments import is_fragment
 from rag.web.navigation import frame
 
-_UNAVAILABLE: Final = (
-    *(Busy, IndexMissing, IndexMismatch, IndexDamaged, IndexBehind, ProviderError, StorageError),
-)
+_UNAVAILABLE: Final = (Busy, Unusable, ProviderError, StorageError)
 _TITLES: Final = {
     400: "This cannot be asked like that",
     403: "This is not allowed",
@@ -42,6 +40,24 @@ _SENTENCES: Final = {
 }
 
 
+@dataclass(frozen=True)
+class Told:
+    """What somebody is told of an error; ``repairs``: they can do something about the index."""
+
+    sentence: str
+    repairs: bool = False
+
+
+def told(request: HttpRequest, error: RagError) -> Told:
+    """The error's sentence for whoever asked: commands and settings are for who may rebuild."""
+    if not isinstance(error, Unusable):
+        return Told(str(error))
+    user = getattr(request, "user", AnonymousUser())
+    if not user.has_perm(Permission.OPERATE):
+        return Told(error.for_readers)
+    return Told(f"{str(error).removesuffix('.')}.", repairs=True)
+
+
 def status_of(error: RagError) -> int:
     """The HTTP status of a refusal or failure."""
     if isinstance(error, NotFound):
@@ -51,10 +67,12 @@ def status_of(error: RagError) -> int:
     return 409 if isinstance(error, NotAllowed) else 400
 
 
-def error_page(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
+def error_page(
+    request: HttpRequest, status: int, sentence: str = "", repairs: bool = False
+) -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
     sentence = sentence or _SENTENCES.get(status, "")
-    context = {"title": _TITLES[status], "sentence": sentence, **frame(request)}
+    context = {"title": _TITLES[status], "sentence": sentence, "repairs": repairs, **frame(request)}
     return _placed(request, render(request, _template(request), context, status=status))
 
 
@@ -72,8 +90,8 @@ def _placed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
     """The page of an error that has its own sentence; a missing thing is never named."""
-    status = status_of(error)
-    return error_page(request, status, "" if status == 404 else str(error))
+    status, said = status_of(error), told(request, error)
+    return error_page(request, status, "" if status == 404 else said.sentence, said.repairs)
 
 
 def storage_page(request: HttpRequest, error: DatabaseError) -> HttpResponse:

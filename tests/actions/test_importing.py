@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from rag.core.errors import InvalidFile, InvalidText, NotFound
 from rag.core.metadata import Overrides
@@ -15,6 +16,7 @@ from rag.models import Revision, Scope, Source
 from tests import factories
 
 RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
+GERMAN = "Bis zu fünf Tage des Jahresurlaubs dürfen in das nächste Jahr übertragen werden."
 
 
 def test_an_import_approves_nothing(db: None, tmp_path: Path) -> None:
@@ -218,6 +220,38 @@ def test_each_changed_key_of_an_unchanged_text_is_noted(
     name = "metadata" if field == "team" else field
     note = f"the text is unchanged, so its new {name} needs a new version to count"
     assert report.notes == [{"path": "f/a.md", "note": note}]
+
+
+def test_a_text_tells_its_language_where_front_matter_does_not(db: None, tmp_path: Path) -> None:
+    assert factories.import_text(tmp_path, "a", GERMAN).language == "de"
+    assert factories.import_text(tmp_path, "b", GERMAN, language="nl").language == "nl"
+
+
+@pytest.mark.parametrize("text", ["GX-100: 16 bar", "[products.GX-100]"])
+def test_a_text_that_tells_no_language_has_the_site_s(
+    db: None, tmp_path: Path, settings: Settings, text: str
+) -> None:
+    settings.EVIDENCE_DEFAULT_LANGUAGE = "sv"
+    assert factories.import_text(tmp_path, "a", text).language == "sv"
+
+
+def test_a_known_text_keeps_the_language_that_it_was_imported_with(
+    db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.actions.importing.detected", lambda text: "")
+    path = factories.write(tmp_path, "a.md", GERMAN)
+    factories.import_files(path)
+    monkeypatch.setattr("rag.actions.importing.detected", lambda text: "de")
+    report = factories.import_files(path)
+    assert (report.unchanged, report.notes) == (["a"], [])
+    assert Revision.objects.get().language == "en"
+
+
+def test_a_language_that_was_found_waits_for_approval(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE, language="en")
+    waiting = factories.import_text(tmp_path, "b", GERMAN, approve=False)
+    factories.rebuild()
+    assert (waiting.language, factories.search("meals").languages) == ("de", ("en",))
 
 
 def test_a_window_that_an_approval_shortened_is_not_noted(db: None, tmp_path: Path) -> None:

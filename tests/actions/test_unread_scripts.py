@@ -1,11 +1,14 @@
 """A question in a script that the embedder never learnt is ranked by its words alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rag.actions.searching import search_many
 from rag.core.embeddings import HashingEmbedder
-from rag.core.retrieval import Mode
+from rag.core.retrieval import Mode, Options
+from rag.core.sources import Selection
 from rag.models import Answer
 from tests import factories
 from tests.fakes import FakeEmbedder, FakeParts
@@ -35,6 +38,14 @@ def test_a_question_that_it_can_read_is_ranked_by_both(passports: FakeParts) -> 
     hits = factories.search("When is a passport renewed?", using=passports).hits
     assert hits[0].source_id == "passport"
     assert hits[0].cosine is not None
+
+
+def test_many_questions_at_once_bring_what_each_brings_alone(passports: Any) -> None:
+    asked = [ARABIC, "When is a passport renewed?", "passport"]
+    alone = [factories.search(question, using=passports) for question in asked]
+    access = factories.access("public")
+    assert search_many(asked, access, Selection(), Options(), passports) == alone
+    assert [found.hits[0].cosine is None for found in alone] == [True, False, False]
 
 
 def test_who_asks_for_meaning_alone_gets_it(passports: FakeParts) -> None:

@@ -6,23 +6,24 @@ import numpy as np
 import pytest
 
 from rag.adapters.kernels import byte_kernel, is_exact
-from rag.core.quantised import LARGEST, Bytes, Floats
+from rag.core.quantised import LARGEST, Bytes, Products
 
 
-def plain(codes: Bytes, code: Bytes) -> Floats:
-    products: Floats = codes.astype(np.float64) @ code.astype(np.float64)
+def plain(codes: Bytes, code: Bytes) -> Products:
+    products: Products = codes.astype(np.int32) @ code.astype(np.int32)
     return products
 
 
-def overflowing(codes: Bytes, code: Bytes) -> Floats:
+def overflowing(codes: Bytes, code: Bytes) -> Products:
     """As a kernel that sums in sixteen bits would."""
     with np.errstate(over="ignore"):
-        products: Floats = (codes.astype(np.int16) @ code.astype(np.int16)).astype(np.float64)
+        products: Products = (codes.astype(np.int16) @ code.astype(np.int16)).astype(np.int32)
     return products
 
 
-def rounding(codes: Bytes, code: Bytes) -> Floats:
-    return plain(codes, code) * (1 + 1e-6)
+def rounding(codes: Bytes, code: Bytes) -> Products:
+    """As a kernel that sums in float32 could."""
+    return (plain(codes, code) * (1 + 1e-6)).astype(np.int32)
 
 
 def test_an_exact_kernel_passes_its_test() -> None:
@@ -37,7 +38,7 @@ def test_a_wrong_kernel_does_not_pass(kernel: object) -> None:
 def test_the_installed_kernel_is_exact() -> None:
     numkong = pytest.importorskip("numkong")
     codes = np.full((5, 4096), -LARGEST, dtype=np.int8)
-    products = numkong.cdist(codes, codes[:1], metric="dot")
+    products = numkong.dots_packed(codes, numkong.dots_pack(codes[:1]))
     assert np.asarray(products).ravel().tolist() == [4096 * LARGEST**2] * 5
 
 

@@ -199,6 +199,25 @@ def test_a_reason_for_one_decision_stands_in_no_other_form(tmp_path: Path, reaso
     assert 'class="card act" open' not in page and 'aria-invalid="true"' not in page
 
 
+@pytest.mark.parametrize("reason", [" ", "x" * 2001], ids=["empty", "long"])
+@pytest.mark.parametrize(
+    ("action", "before", "sentence"),
+    [
+        ("reject", "approve", "It is approved by now. Nothing was changed."),
+        ("reject", "reject", "It is rejected by now. Nothing was changed."),
+        ("withdraw", "withdraw", "It is withdrawn by now. Nothing was changed."),
+    ],
+)
+def test_a_reason_that_comes_too_late_is_told_what_happened(
+    tmp_path: Path, action: str, before: str, sentence: str, reason: str
+) -> None:
+    revision = (draft if action == "reject" else approved)(tmp_path)
+    post(signed_in("ann", "approver"), revision, before)
+    response = post(signed_in("paul", "approver"), revision, action, reason=reason)
+    assert response.status_code == 409
+    assert sentence in words(response)
+
+
 def test_a_refused_rejection_says_what_happened(tmp_path: Path) -> None:
     revision = approved(tmp_path, version="1")
     response = post(signed_in("paul", "approver"), revision, "reject")

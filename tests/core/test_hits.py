@@ -7,9 +7,9 @@ from rag.core.hits import Hit
 HIT = Hit(
     chunk_id="0123456789abcdef:0", label="a#0", source_id="a", document_id="d" * 64, version="1",
     source_sha256="s", text_sha256="t", title="A", section="", scope="public", status="current",
-    in_force=True, valid_from="2026-01-01", valid_until=None, start_char=0, end_char=4,
-    start_line=1, end_line=1, text="text", context="A", cosine=None, lexical=0.5, rank=1.0,
-    revision=77,
+    in_force=True, valid_from="2026-01-01", valid_until=None,
+    approved_at="2026-01-02T09:00:00+00:00", start_char=0, end_char=4, start_line=1,
+    end_line=1, text="text", context="A", cosine=None, lexical=0.5, rank=1.0, revision=77,
 )  # fmt: skip
 
 PROMISED = (

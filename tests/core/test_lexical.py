@@ -1,23 +1,14 @@
-"""The analyser, BM25 over eligible rows alone, and the overlap."""
-
-import math
-from collections import Counter
-from collections.abc import Sequence
+"""The analyser: words, stems and what is stored of a passage."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.core.lexical import (
-    Floats,
-    Mask,
-    Postings,
-    TermCounts,
-    bm25,
+    Gathered,
     content_tokens,
     identifiers,
-    overlap,
     query_stems,
     query_words,
     stem,
@@ -53,6 +44,12 @@ def meets(question: str, text: str, language: str = "en") -> bool:
         ("価 a", ["価", "a"]),
         ("한국어", ["한국", "국어"]),
         ("iPhone用の", ["iphone", "用の"]),
+        ("हिन्दी में नियम", ["हिन्दी", "में", "नियम"]),
+        ("ลา พัก", ["ลา", "พั", "ัก"]),
+        ("state-of-the-art", ["state", "of", "the", "art"]),
+        ('a"b NOT x:y 50% *(', ["a", "b", "not", "x", "y", "50"]),
+        ("", []),
+        ('* ( "', []),
     ],
 )
 def test_a_text_becomes_words(text: str, expected: list[str]) -> None:
@@ -104,7 +101,39 @@ def test_an_identifier_is_the_same_in_every_language() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "text"), [("C", "C++"), ("C#", "C++"), ("C++", "C"), ("v1", "v1.2")]
+    ("asked", "text", "language"),
+    [
+        ("efficient", "an eﬃcient pump", "en"),
+        ("費用", "費用精算書", "ja"),
+        ("سياسة", "سِيَاسَةُ", "ar"),
+        ("السياسات", "سياسة", "ar"),
+        ("management", "manage-\nment", "en"),
+        ("cooperate", "co\u00adoperate", "en"),
+        ("QX-4471", "ＱＸ－４４７１", "en"),
+        ("v1.2", "since v1.2.", "en"),
+        ("state-of-the-art", "a state of the art pump", "en"),
+        ("50%", "50 percent", "en"),
+        ("नियमों", "नियम", "hi"),
+        ("ลาพัก", "วันลาพักร้อน", "th"),
+    ],
+)
+def test_a_question_finds_what_is_written_or_inflected_otherwise(
+    asked: str, text: str, language: str
+) -> None:
+    assert meets(asked, text, language)
+
+
+def test_a_vowel_sign_is_part_of_its_word() -> None:
+    assert not meets("नियम", "निदेशक", "hi")
+
+
+@pytest.mark.parametrize("asked", ["", "*", "(", '"', "%"])
+def test_a_question_without_words_has_no_terms(asked: str) -> None:
+    assert len(query_stems(asked, ["en"])) == len(query_words(asked, ["en"])) == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"), [("C", "C++"), ("C#", "C++"), ("C++", "C"), ("C++", "C#"), ("v1", "v1.2")]
 )
 def test_an_identifier_does_not_find_a_part_of_another(asked: str, text: str) -> None:
     assert not meets(asked, text)
@@ -131,14 +160,43 @@ def test_stop_words_count_only_when_they_stand_alone() -> None:
     assert len(query_words("to be or not to be", ["en"])) == 0
 
 
+@pytest.mark.parametrize(
+    ("question", "languages", "expected"),
+    [
+        ("What is the width of the door", ["en", "nl"], ["width", "door"]),
+        ("Wat is de breedte van de deur", ["en", "nl"], ["breedte", "deur"]),
+        ("door policy", ["en", "nl"], ["door", "policy"]),
+        ("door policy", ["nl"], ["policy"]),
+        ("the leave", ["en", "zh"], ["leave"]),
+        ("in the house", ["en", "de"], ["house"]),
+        ("care este termenul", ["en", "ro"], ["termenul"]),
+        ("the leave", [], ["the", "leave"]),
+    ],
+)
+def test_stop_words_are_those_of_the_language_asked_in(
+    question: str, languages: list[str], expected: list[str]
+) -> None:
+    assert [token.word for token in content_tokens(question, languages)] == expected
+
+
+def test_a_word_is_looked_for_where_it_says_something() -> None:
+    asked = set(query_stems("door policy", ["en", "nl"]))
+    assert asked & set(term_counts("", "", "doors", "en").stems)
+    assert not asked & set(term_counts("", "", "door", "nl").stems)
+    assert set(query_stems("IT", ["en", "fr"])) & set(term_counts("", "", "IT", "en").stems)
+
+
 # Term counts
+
+NOTHING = term_counts("", "", "", "en").to_bytes()
 
 
 @given(st.lists(st.sampled_from(["leave", "pay", "QX-4471", "東京都", "the", "v1.2", "rule"])))
 def test_term_counts_survive_their_bytes(chosen: list[str]) -> None:
     counts = term_counts("A title", "", " ".join(chosen), "en")
-    again = TermCounts.from_bytes(counts.to_bytes())
-    assert again.length == counts.length == len(words(" ".join(chosen)))
+    again = Gathered.of([NOTHING, counts.to_bytes(), NOTHING])
+    assert again.lengths.tolist() == [0, counts.length, 0]
+    assert counts.length == len(words(" ".join(chosen)))
     for name in ("stems", "counts", "words"):
         assert np.array_equal(getattr(again, name), getattr(counts, name))
 
@@ -147,93 +205,3 @@ def test_bm25_counts_context_and_overlap_the_title() -> None:
     counts = term_counts("Alpha", "Beta", "Gamma", "en")
     assert set(counts.stems) == set(query_stems("beta gamma", ["en"]))
     assert set(counts.words) == set(query_words("alpha gamma", ["en"]))
-
-
-# BM25 and overlap
-
-
-def index(
-    texts: Sequence[str],
-) -> tuple[Postings, Postings, "np.ndarray[tuple[int], np.dtype[np.int64]]"]:
-    rows = [term_counts("", "", text, "en") for text in texts]
-    stems = Postings.build([row.stems for row in rows], [row.counts for row in rows])
-    plain = Postings.build([row.words for row in rows])
-    return stems, plain, np.array([row.length for row in rows], dtype=np.int64)
-
-
-def slow_bm25(texts: Sequence[str], question: str) -> list[float]:
-    """The formula of Robertson and Zaragoza, word by word over these texts alone."""
-    bags = [Counter(stem(word, "en") for word in words(text)) for text in texts]
-    mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
-    asked = {stem(token.word, "en") for token in content_tokens(question, ["en"])}
-    scores = []
-    for bag in bags:
-        score = 0.0
-        for term in asked:
-            holding = sum(term in other for other in bags)
-            idf = math.log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))
-            norm = 1.2 * (1 - 0.75 + 0.75 * bag.total() / mean)
-            score += idf * bag[term] * 2.2 / (bag[term] + norm)
-        scores.append(score)
-    return scores
-
-
-VOCABULARY = ["leave", "leaves", "pay", "paying", "rule", "trip", "hotel", "gx", "meal"]
-TEXTS = st.lists(
-    st.lists(st.sampled_from(VOCABULARY), max_size=12).map(" ".join), min_size=1, max_size=12
-)
-QUESTION = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=5).map(" ".join)
-
-
-def fast(texts: Sequence[str], mask: Sequence[bool], question: str) -> Floats:
-    stems, _, lengths = index(texts)
-    return bm25(stems, lengths, np.array(mask, dtype=np.bool_), query_stems(question, ["en"]))
-
-
-@settings(deadline=None)
-@given(TEXTS, QUESTION, st.data())
-def test_bm25_equals_the_obvious_one_over_the_eligible_rows(
-    texts: list[str], question: str, data: st.DataObject
-) -> None:
-    mask = data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts)))
-    eligible = [text for text, allowed in zip(texts, mask, strict=True) if allowed]
-    scores = fast(texts, mask, question)
-    expected = slow_bm25(eligible, question) if eligible else []
-    assert scores[np.array(mask)].tolist() == pytest.approx(expected)
-    assert not scores[~np.array(mask)].any()
-
-
-@settings(deadline=None)
-@given(TEXTS, TEXTS, QUESTION)
-def test_hidden_rows_change_no_bit_of_bm25(
-    visible: list[str], hidden: list[str], question: str
-) -> None:
-    alone = fast(visible, [True] * len(visible), question)
-    mask = [False] * len(hidden) + [True] * len(visible)
-    assert fast([*hidden, *visible], mask, question)[len(hidden) :].tobytes() == alone.tobytes()
-
-
-@given(TEXTS, QUESTION, st.data())
-def test_overlap_counts_the_distinct_words_shared(
-    texts: list[str], question: str, data: st.DataObject
-) -> None:
-    mask: Mask = np.array(
-        data.draw(st.lists(st.booleans(), min_size=len(texts), max_size=len(texts)))
-    )
-    _, plain, _ = index(texts)
-    asked = set(question.split())
-    expected = [
-        float(len(asked & set(text.split()))) if allowed else 0.0
-        for text, allowed in zip(texts, mask, strict=True)
-    ]
-    assert overlap(plain, mask, query_words(question, ["en"])).tolist() == expected
-
-
-def test_overlap_compares_unstemmed_words() -> None:
-    _, plain, _ = index(["leaves"])
-    assert overlap(plain, np.array([True]), query_words("leave", ["en"])).tolist() == [0.0]
-
-
-def test_an_index_without_rows_scores_nothing() -> None:
-    stems, _, lengths = index([])
-    assert bm25(stems, lengths, np.zeros(0, np.bool_), query_stems("leave", ["en"])).size == 0

@@ -1,5 +1,6 @@
 """Modes, gates, order, required terms, and the gates of an answer's excerpts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag.core.errors import InvalidOption
 from rag.core.policies import RRF, WEIGHTED, Policy
-from rag.core.retrieval import Mode, Options, Question, probe, retrieve
+from rag.core.retrieval import Mode, Options, Question, probe, retrieve, retrieve_many
 from tests import handmade
 from tests.handmade import Text, found, labels, question
 
@@ -159,6 +160,27 @@ def test_hidden_rows_change_nothing(hidden: list[str], seed: int, policy: Any, m
     alone = [(label, replace(hit, row=0)) for label, hit in found(TEXTS, ASKED, options)]
     among = [(label, replace(hit, row=0)) for label, hit in found(texts, ASKED, options, allowed)]
     assert among == alone
+
+
+@POLICIES
+@pytest.mark.parametrize("terms", [(), ("menu",)])
+def test_many_questions_at_once_are_ranked_as_each_alone(
+    policy: Policy, terms: tuple[str, ...]
+) -> None:
+    index = handmade.snapshot(*TEXTS)
+    words = ["parking permit", "canteen", "menu permit"]
+    asked = [
+        (question(text, vector), Options(mode, policy, required_terms=terms))
+        for mode, vector in zip(Mode, [None, (1.0, 0.2), (0.3, 1.0)], strict=True)
+        for text in words
+    ]
+
+    def read(rows: Sequence[int]) -> list[str]:
+        return [TEXTS[row].text for row in rows]
+
+    alone = [retrieve(index, [1, 3], each, options, read) for each, options in asked]
+    assert retrieve_many(index, [1, 3], asked, read) == alone
+    assert len(set(alone)) > 5
 
 
 @POLICIES

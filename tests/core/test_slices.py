@@ -6,7 +6,9 @@ from rag.core.quantised import Codes
 from rag.core.slices import Slices
 
 CODES = Codes(
-    np.arange(40, dtype=np.int8).reshape(10, 4), np.arange(10.0) + 1, np.arange(10.0) / 100
+    np.arange(40, dtype=np.int8).reshape(10, 4),
+    np.arange(1, 11, dtype=np.float32),
+    np.arange(0, 5, 0.5, dtype=np.float32),
 )
 
 
@@ -19,7 +21,7 @@ def mask(*rows: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
 def test_a_slice_holds_the_rows_marked_in_their_order() -> None:
     found = Slices(CODES).of(mask(7, 2))
     assert found.codes.tolist() == CODES.codes[[2, 7]].tolist()
-    assert (found.scales.tolist(), found.rests.tolist()) == ([3, 8], [0.02, 0.07])
+    assert (found.scales.tolist(), found.rests.tolist()) == ([3, 8], [1.0, 3.5])
 
 
 def test_all_rows_are_no_copy() -> None:

@@ -9,8 +9,18 @@ from hypothesis import strategies as st
 
 from rag.core import vectors
 from rag.core.errors import InvalidVector
-from rag.core.quantised import Bytes, Codes, Look
-from rag.core.vectors import Floats, Matrix, Rows, cosine, cosines, row_norms, scan_error, top_rows
+from rag.core.quantised import Bytes, Codes, Look, Products
+from rag.core.vectors import (
+    Floats,
+    Matrix,
+    Rows,
+    cosine,
+    cosines,
+    row_norms,
+    scan_error,
+    top_rows,
+    top_rows_many,
+)
 
 Maker = Callable[[np.random.Generator, int, int], Floats]
 
@@ -86,9 +96,9 @@ def pairs(rows: Rows, scores: Floats) -> list[tuple[int, float]]:
     return list(zip(rows.tolist(), scores.tolist(), strict=True))
 
 
-def whole(codes: Bytes, code: Bytes) -> Floats:
+def whole(codes: Bytes, code: Bytes) -> Products:
     """The products of codes, slow and obvious."""
-    products: Floats = (codes.astype(np.int64) @ code.astype(np.int64)).astype(np.float64)
+    products: Products = codes.astype(np.int32) @ code.astype(np.int32)
     return products
 
 
@@ -116,8 +126,17 @@ def test_top_rows_equal_exhaustive_double_precision(maker: Maker) -> None:
         assert pairs(*top_rows(matrix, norms, rows, ties, query, k)) == expected
         look = look_at(matrix, norms, rows)
         assert pairs(*top_rows(matrix, norms, rows, ties, query, k, look)) == expected
+        among = np.array([-query, query, matrix[0]])
+        assert pairs(*top_rows_many(matrix, norms, rows, ties, among, k)[1]) == expected
 
     agree()
+
+
+def test_more_questions_than_are_scanned_at_once_are_answered_in_their_order() -> None:
+    matrix, norms, ties, _ = case(plain, 1, 5000, 8)
+    rows, asked = np.arange(5000), matrix[:70].astype(np.float64)
+    first = [int(found[0]) for found, _ in top_rows_many(matrix, norms, rows, ties, asked, 3)]
+    assert first == list(range(70))
 
 
 @pytest.mark.parametrize("maker", MAKERS)
@@ -134,9 +153,11 @@ def test_top_rows_of_more_rows_than_are_scored_at_once(maker: Maker) -> None:
 def test_no_cosine_lies_further_from_its_estimate_than_the_bound(maker: Maker) -> None:
     matrix, norms, _, query = case(maker, 3, 500, 40)
     norm = float(np.linalg.norm(query))
-    estimates, bounds = Codes.of(matrix, norms).estimates(query, norm, whole)
-    errors = np.abs(cosines(matrix, norms, np.arange(500), query) - estimates)
-    assert (errors <= bounds).all()
+    estimates = Codes.of(matrix, norms).estimates(query, norm, whole)
+    exact, rows = cosines(matrix, norms, np.arange(500), query), np.arange(500)
+    assert (np.abs(exact - estimates.values) <= estimates.bounds(rows)).all()
+    for least in np.sort(exact)[::50]:
+        assert set(np.flatnonzero(exact >= least)) <= set(estimates.reaching(float(least)))
 
 
 @settings(deadline=None)
@@ -177,7 +198,7 @@ def test_a_look_at_bytes_without_its_error_bound_would_be_wrong() -> None:
     expected = exhaustive(matrix, norms, ties, ties, query, 5)
     codes = Codes.of(matrix, norms)
     assert pairs(*top_rows(matrix, norms, ties, ties, query, 5, Look(codes, whole))) == expected
-    certain = Look(Codes(codes.codes, codes.scales, np.full(400, -1.0)), whole)
+    certain = Look(Codes(codes.codes, codes.scales, np.full(400, -1.0, np.float32)), whole)
     assert pairs(*top_rows(matrix, norms, ties, ties, query, 5, certain)) != expected
 
 

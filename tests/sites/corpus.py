@@ -28,7 +28,7 @@ class Paper:
 
 def paper(name: str, body: str, scope: str = "sales", approve: bool = True, **front: str) -> Paper:
     """A text with front matter; in force since 2026-01-01 unless it says otherwise."""
-    about = {"valid_from": "2026-01-01"} | front
+    about = {"valid_from": "2026-01-01", "language": "en"} | front
     lines = "".join(f"{key}: {value}\n" for key, value in about.items())
     return Paper(name, f"---\n{lines}---\n{body.strip()}\n", scope, approve)
 

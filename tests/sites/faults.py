@@ -8,7 +8,8 @@ from unittest.mock import patch
 import numpy as np
 from django.db.models import Q, QuerySet
 
-from rag.core.lexical import Floats, Ids, Mask, Postings, Rows, bm25
+from rag.core.lexical import Floats, Ids, Rows
+from rag.core.postings import Mask, Postings, bm25
 from rag.core.sources import Access, Selection, State, Status
 from rag.models import Revision
 

@@ -55,7 +55,7 @@ class Step(NamedTuple):
 def document(number: int, edition: int = 1) -> str:
     """A text of four sections; only the second names its edition, so only one chunk changes."""
     dice = random.Random(number)
-    head = f"---\nid: manual/{number:03}\n---\n# Instruction {number:03}\n"
+    head = f"---\nid: manual/{number:03}\nlanguage: en\n---\n# Instruction {number:03}\n"
     sections = (_section(number, part, edition, dice) for part in range(1, 5))
     return "\n".join([head, *sections])
 

@@ -14,10 +14,11 @@ from django.db import transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from rag.actions.asking import ask
+from rag.actions.asking import ask, decide
 from rag.actions.profiles import Parts
 from rag.actions.rebuilding import rebuild
 from rag.actions.searching import Found, probe_cosines, search
+from rag.core.answerability import FIGURES, REFERENCE, Gate
 from rag.core.policies import RRF, WEIGHTED
 from rag.core.retrieval import Mode, Options
 from rag.core.sources import Governed, Selection, State, Status, document_id, is_eligible
@@ -36,6 +37,8 @@ WORDS: Final = (
 # Few candidates from each side: here it counts whether hidden rows take up their places.
 SHALLOW: Final = replace(WEIGHTED, name="shallow", depth=1)
 POLICIES: Final = (WEIGHTED, RRF, SHALLOW)
+# Each figure weighs, so that a gate could be moved by any of them.
+GATED: Final = (REFERENCE, Gate("weighs-all", tuple((name, 0.5) for name in FIGURES), bias=-2.0))
 RANDOM: Final = settings(
     max_examples=30,
     deadline=None,
@@ -180,7 +183,9 @@ def seen(case: Case) -> list[Any]:
     required = Options(k=case.k, required_terms=("GX-100", "seller"))
     asked = ask(*request, required, PARTS)
     answer = asked.answer
-    return [*found, shown(asked.found), answer.text, answer.reason_code, answer.hits]
+    decisions = [decide(*request, Options(k=case.k), replace(PARTS, gate=gate)) for gate in GATED]
+    gated = [(decision.support, decision.verdict.text) for decision in decisions]
+    return [*found, *gated, shown(asked.found), answer.text, answer.reason_code, answer.hits]
 
 
 def shown(found: Found) -> tuple[list[dict[str, Any]], tuple[str, ...], str]:

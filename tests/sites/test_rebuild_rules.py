@@ -262,7 +262,9 @@ def marked(folder: Path, name: str = "secret") -> Path:
     folder.mkdir(exist_ok=True)
     lines = (f"{MARKER}{n} is paid {n} euros in month {n} of the contract." for n in range(400))
     paragraphs = "\n\n".join(lines)
-    (folder / "secret.md").write_text(f"---\nid: {name}\n---\n# Pay of {MARKER}\n\n{paragraphs}\n")
+    (folder / "secret.md").write_text(
+        f"---\nid: {name}\nlanguage: en\n---\n# Pay of {MARKER}\n\n{paragraphs}\n"
+    )
     return folder
 
 

@@ -15,7 +15,7 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 # Name of the address → fields that make no sense there.
 WRONG: Final[dict[str, dict[str, Any]]] = {
-    "ask": {"q": "", "as_of": "x"},
+    "ask": {"q": "\0" + "x" * 1001, "as_of": "x"},  # two mistakes in one field
     "upload": {"scope": "nope", "valid_from": "x"},
     "password_change": {"old_password": "no", "new_password1": "", "new_password2": "x"},
     "password_reset": {"email": "x"},

@@ -9,7 +9,7 @@ import pytest
 from rag.core.sources import Selection, Status
 from rag.models import Revision
 from rag.queries.filters import Filters, filters_of, newest_texts
-from rag.queries.results import on_record
+from rag.queries.results import review_days
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +106,4 @@ def test_the_first_review_day_counts_and_what_is_no_day_is_left_out(tmp_path: Pa
     days = ["soon", "2026-07-01", "2026-06-20"]
     dated = serve(tmp_path, "dated", review_due=days)
     plain = serve(tmp_path, "plain", review_due="next summer")
-    records = on_record({dated.pk, plain.pk})
-    assert records[dated.pk].review_due == date(2026, 6, 20)
-    assert records[plain.pk].review_due is None
-    assert records[plain.pk].approved_at == plain.approved_at is not None
+    assert review_days({dated.pk, plain.pk}) == {dated.pk: date(2026, 6, 20)}

@@ -62,6 +62,16 @@ def test_home_is_the_first_page_that_is_open(permission: Permission, view: str) 
     assert client.get(reverse("home"), follow=True).status_code == 200
 
 
+@pytest.mark.parametrize("permission", [Permission.APPROVE, Permission.PEOPLE])
+def test_a_role_that_opens_nothing_without_review_is_not_called_none(
+    permission: Permission,
+) -> None:
+    group = create_group("a team", [permission], actor="op")
+    page = client_of(factories.user("erin", groups=[group.name])).get(reverse("home"))
+    assert (page.status_code, "no role" in page.content.decode().lower()) == (200, False)
+    assert "the permission to review, too" in main_of(page)
+
+
 def test_sign_in_without_a_role_ends_on_a_page_that_says_so(client: Client, roland: User) -> None:
     form = {"username": "roland", "password": PASSWORD}
     page = client.post(reverse("login"), form, follow=True)

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from rag.actions.people import set_password
 from tests import factories
 
 PASSWORD: Final = "a calm reading room"
@@ -194,6 +195,25 @@ def test_new_password_by_mail_lifts_the_lock_of_that_name_alone(
         response = sign_in(Client(), "erin", "a new reading room", REMOTE_ADDR=address)
         assert response.status_code == 302
     assert sign_in(client, "hana", "wrong").status_code == 429
+
+
+def test_password_set_by_an_admin_lifts_the_lock_of_that_name_alone(
+    client: Client, erin: User, settings: Settings
+) -> None:
+    for address in ("127.0.0.1", "10.0.0.1"):
+        assert fail_until_locked(client, settings, REMOTE_ADDR=address) == 429
+    fail_until_locked(client, settings, "hana")
+    set_password("erin", "a new reading room", actor="ada")
+    for address in ("127.0.0.1", "10.0.0.1"):
+        response = sign_in(Client(), "erin", "a new reading room", REMOTE_ADDR=address)
+        assert response.status_code == 302
+    assert sign_in(client, "hana", "wrong").status_code == 429
+
+
+def test_password_taken_away_lifts_no_lock(client: Client, erin: User, settings: Settings) -> None:
+    fail_until_locked(client, settings)
+    set_password("erin", None, actor="ada")
+    assert sign_in(client, "erin", PASSWORD).status_code == 429
 
 
 def test_refused_new_password_lifts_no_lock(client: Client, erin: User, settings: Settings) -> None:

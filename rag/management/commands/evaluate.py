@@ -18,7 +18,7 @@ from rag.management.base import EvidenceCommand
 from rag.management.evaluation_report import html_report
 from rag.management.printing import decision_json
 from rag.management.progress import reporter
-from rag.management.requests import path
+from rag.management.requests import path, text_of
 from rag.models import EvaluationRun
 
 MODES = [mode.value for mode in Mode]
@@ -37,7 +37,7 @@ class Command(EvidenceCommand):
 
     def run(self, options: dict[str, Any]) -> int:
         file: Path = options["cases"]
-        text = _read(file)
+        text = text_of(file)
         cases, parts = read_cases(text), configured()
         found = [self._evaluate(cases, how, parts, options["answers"]) for how in _options(options)]
         kept = [keep(evaluation, file.name, text, parts) for evaluation in found]
@@ -61,13 +61,6 @@ def _options(options: dict[str, Any]) -> list[Options]:
     ranking = policy(options["policy"]) if options["policy"] else default_policy()
     modes = MODES if options["mode"] == "all" else [options["mode"]]
     return [Options(Mode(mode), ranking, options["k"]) for mode in modes]
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InvalidFile(str(file), f"it cannot be read ({error})") from None
 
 
 def _write(file: Path, report: str) -> None:

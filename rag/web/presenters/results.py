@@ -12,7 +12,6 @@ from django.utils.http import urlencode
 from rag.core.hits import Hit
 from rag.core.snippets import snippet
 from rag.core.sources import Governed, State, Status
-from rag.queries.results import OnRecord
 from rag.web.presenters.snippets import Stretch, stretches_of
 from rag.web.presenters.standings import Chip, standing_chip, window_words
 
@@ -41,13 +40,13 @@ class Result:
 
 def results_of(
     hits: Sequence[Hit],
-    records: Mapping[int, OnRecord],
+    due: Mapping[int, date],
     question: str,
     languages: Sequence[str],
     day: date,
 ) -> tuple[Result, ...]:
-    """The hits as results of a search for that day; without any query."""
-    return tuple(_result(hit, records[hit.revision], question, languages, day) for hit in hits)
+    """The hits as results of a search for that day; ``due`` holds the next reviews known."""
+    return tuple(_result(hit, due.get(hit.revision), question, languages, day) for hit in hits)
 
 
 def short_day(day: date, near: date) -> str:
@@ -67,7 +66,7 @@ def passage_url(document_id: str, start: int, end: int) -> str:
 
 
 def _result(
-    hit: Hit, record: OnRecord, question: str, languages: Sequence[str], day: date
+    hit: Hit, due: date | None, question: str, languages: Sequence[str], day: date
 ) -> Result:
     shown = snippet(hit.text, question, languages, LONGEST_SNIPPET)
     return Result(
@@ -79,8 +78,8 @@ def _result(
         cut_after=shown.cut_after,
         chips=_chips(hit, day),
         scope=hit.scope,
-        about=tuple(_about(hit, record, day)),
-        review=review_chip(record.review_due, day),
+        about=tuple(_about(hit, day)),
+        review=review_chip(due, day),
     )
 
 
@@ -107,11 +106,11 @@ def _governed(hit: Hit) -> Governed:
     )
 
 
-def _about(hit: Hit, record: OnRecord, day: date) -> Iterator[str]:
+def _about(hit: Hit, day: date) -> Iterator[str]:
     yield f"Version {hit.version}"
     yield window_words(_day(hit.valid_from), _day(hit.valid_until))
-    if record.approved_at:
-        yield f"approved {short_day(local_day(record.approved_at), day)}"
+    if hit.approved_at:
+        yield f"approved {short_day(local_day(datetime.fromisoformat(hit.approved_at)), day)}"
 
 
 def review_chip(due: date | None, day: date) -> Chip | None:

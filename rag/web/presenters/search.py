@@ -12,7 +12,6 @@ from rag.core.retrieval import Mode
 from rag.core.sources import Access, Status
 from rag.models import Revision
 from rag.queries.filters import Filters
-from rag.queries.results import OnRecord
 from rag.web.forms.search import PAGES, PER_PAGE, Search
 from rag.web.presenters.filters import Pill, everything, listed, pills_of
 from rag.web.presenters.results import Result, local_day, results_of, short_day
@@ -128,7 +127,7 @@ def start_of(recent: Sequence[Revision], day: date) -> Outcome:
     return Outcome("start", recent=tuple(_recent(revision, day) for revision in recent))
 
 
-def outcome_of(search: Search, found: Found, records: Mapping[int, OnRecord], day: date) -> Outcome:
+def outcome_of(search: Search, found: Found, due: Mapping[int, date], day: date) -> Outcome:
     """The results of one page, or what helps if there are none."""
     hits = shown_hits(search, found)
     if not hits:
@@ -139,7 +138,7 @@ def outcome_of(search: Search, found: Found, records: Mapping[int, OnRecord], da
         line=_line(search, hits, more),
         announced=counted(len(hits), "result"),
         notice=found.notice,
-        results=results_of(hits, records, search.q, found.languages, day),
+        results=results_of(hits, due, search.q, found.languages, day),
         previous=search.url(page=search.page - 1) if search.page > 1 else "",
         next=search.url(page=search.page + 1) if more and search.page < PAGES else "",
         last=more and search.page == PAGES,

@@ -17,14 +17,14 @@ from rag.core.retrieval import Options
 from rag.core.roles import Permission
 from rag.queries.answers import own_answers, products_of
 from rag.web.access import access_of, permitted, person_of
-from rag.web.errors import status_of
+from rag.web.errors import Told, status_of, told
 from rag.web.forms.ask import AskForm
 from rag.web.parts import site_parts
 from rag.web.presenters.history import history_rows
 
 logger = logging.getLogger("rag.web")
 RECENT: Final = 5
-_DATABASE: Final = "The database did not answer. Try again in a moment."
+_DATABASE: Final = Told("The database did not answer. Try again in a moment.")
 
 
 @permitted(Permission.ASK)
@@ -50,7 +50,7 @@ def _asked(request: HttpRequest) -> HttpResponse:
         if status_of(error) < 500:
             raise
         logger.error("%s %s", error.code, getattr(error, "detail", error))
-        return _page(request, form, 503, str(error))
+        return _page(request, form, 503, told(request, error))
     except DatabaseError as error:
         logger.error("database %s", error, exc_info=error)
         return _page(request, form, 503, _DATABASE)
@@ -63,7 +63,7 @@ def _form(request: HttpRequest, **given: Any) -> AskForm:
 
 
 def _page(
-    request: HttpRequest, form: AskForm, status: int = 200, failure: str = ""
+    request: HttpRequest, form: AskForm, status: int = 200, failure: Told | None = None
 ) -> HttpResponse:
     """The form with what was typed, and the last questions beside it.
 

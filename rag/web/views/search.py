@@ -15,7 +15,7 @@ from rag.core.roles import Permission
 from rag.core.sources import Access
 from rag.queries.filters import Filters, filters_among, filters_of, newest_texts
 from rag.queries.reading import reading
-from rag.queries.results import on_record
+from rag.queries.results import review_days
 from rag.web.access import access_of, permitted
 from rag.web.forms.search import PER_PAGE, Search, SearchForm, has_word
 from rag.web.fragments import HtmxRequest, is_fragment
@@ -67,8 +67,8 @@ def _found(asked: Search, access: Access) -> Found | None:
 def _outcome(asked: Search, access: Access, found: Found | None) -> Outcome:
     """What stands below the field for a search that makes sense."""
     if found is not None:
-        records = on_record({hit.revision for hit in shown_hits(asked, found)})
-        return outcome_of(asked, found, records, access.as_of)
+        due = review_days({hit.revision for hit in shown_hits(asked, found)})
+        return outcome_of(asked, found, due, access.as_of)
     if not access.scopes:
         return Outcome("ungranted")
     if asked.q:
