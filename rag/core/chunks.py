@@ -17,9 +17,11 @@ DEFAULT = "sections-v2"
 _WORD = re.compile(r"\S+")
 _WINDOWS = re.compile(r"(chars|words)-([0-9]{1,6})-overlap-([0-9]{1,6})-v1")
 _SECTIONS = re.compile(r"sections(?:-([0-9]{1,6}))?-v([12])")
-_DEFAULT_LIMIT = 1000
-# What reads the blocks, and so what counts as a heading, by version (docs/decisions/0008).
-_READERS: Mapping[int, Reader] = MappingProxyType({1: blocks, 2: outline})
+# By version, measured in docs/decisions/0001 and 0008: the limit, and what reads the blocks and so
+# says what counts as a heading.
+_VERSIONS: Mapping[int, tuple[int, Reader]] = MappingProxyType(
+    {1: (1000, blocks), 2: (900, outline)}
+)
 _SEPARATOR = " › "
 
 
@@ -114,24 +116,24 @@ class Sections:
     those of wikis and of plain text, too.
     """
 
-    limit: int = _DEFAULT_LIMIT
+    limit: int = 900
     version: int = 2
 
     def __post_init__(self) -> None:
-        if self.version not in _READERS:
+        if self.version not in _VERSIONS:
             raise InvalidOption("version", self.version, "known are 1 and 2")
         if self.limit < 20:
             raise InvalidOption("limit", self.limit, "a section chunk has at least 20 characters")
 
     @property
     def id(self) -> str:
-        size = "" if self.limit == _DEFAULT_LIMIT else f"-{self.limit}"
+        size = "" if self.limit == _VERSIONS[self.version][0] else f"-{self.limit}"
         return f"sections{size}-v{self.version}"
 
     def split(self, text: str, title: str) -> tuple[Chunk, ...]:
         """Raises InvalidText for a text without a body."""
         return _chunks(
-            text, title, pieces(text, _start_of_body(text), self.limit, _READERS[self.version])
+            text, title, pieces(text, _start_of_body(text), self.limit, _VERSIONS[self.version][1])
         )
 
 
@@ -141,7 +143,8 @@ def chunker(identifier: str) -> Chunker:
         kind = CharacterWindows if windows[1] == "chars" else WordWindows
         return kind(int(windows[2]), int(windows[3]))
     if sections := _SECTIONS.fullmatch(identifier):
-        return Sections(int(sections[1] or _DEFAULT_LIMIT), int(sections[2]))
+        version = int(sections[2])
+        return Sections(int(sections[1] or _VERSIONS[version][0]), version)
     others = "sections-v1, sections-N-v2, sections-N-v1, chars-N-overlap-M-v1"
     known = f"{DEFAULT}, {others} and words-N-overlap-M-v1"
     raise InvalidOption("chunking", identifier, f"known are {known}")
