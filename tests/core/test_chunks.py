@@ -117,6 +117,17 @@ def test_a_policy_is_found_by_its_id(identifier: str) -> None:
     assert chunker(identifier).id == identifier
 
 
+def test_each_version_of_sections_has_its_own_size() -> None:
+    assert chunker("sections-v1") == Sections(1000, version=1)
+    assert chunker("sections-v2") == Sections(900, version=2) == Sections()
+
+
+@pytest.mark.parametrize("version", [0, 3])
+def test_an_unknown_version_of_sections_is_refused(version: int) -> None:
+    with pytest.raises(InvalidOption):
+        Sections(version=version)
+
+
 @pytest.mark.parametrize(
     "identifier", ["", "sections", "sections-v3", "sections-0-v2", "chars-9-overlap-9-v1"]
 )
@@ -186,7 +197,7 @@ def test_both_versions_agree_where_all_headings_are_of_markdown(text: str, limit
 
 def test_a_bare_heading_goes_with_its_first_subsection() -> None:
     text = f"# A\n\n## B\n\n### C\n\n{sentence(900)}\n\n## D\n\n{sentence(300)}"
-    first, second = Sections().split(text, "")
+    first, second = Sections(1000).split(text, "")
     assert first.text.startswith("# A\n\n## B\n\n### C")
     assert (first.section, second.section) == ("A › B › C", "A › D")
 
@@ -209,7 +220,7 @@ def test_paragraphs_stay_whole_where_they_fit() -> None:
 
 def test_no_sentence_that_fits_is_cut() -> None:
     text = " ".join(sentence(length) for length in (400, 700, 990, 30, 500, 480, 999))
-    cuts = {end for _, end in spans(Sections().split(text, ""))}
+    cuts = {end for _, end in spans(Sections(1000).split(text, ""))}
     assert cuts <= {end for _, end in sentence_spans(text)}
 
 
