@@ -59,7 +59,7 @@ EVIDENCE_PROFILE = env.choice(
 )
 EVIDENCE_CHUNKING = env.text(
     "EVIDENCE_CHUNKING",
-    "sections-v1",
+    "sections-v2",
     help="Id of the chunking policy; another asks for a rebuild.",
 )
 EVIDENCE_DEFAULT_LANGUAGE = env.text(
