@@ -31,6 +31,7 @@ CORE_ORDER = (
     "lexical",
     "postings",
     "matches",
+    "product_questions",
     "snippets",
     "ordering",
     "quantised",

@@ -18,26 +18,31 @@ from rag.core.answers import (
     Verdict,
     gate,
     refused_without_excerpts,
+    with_facts,
 )
 from rag.core.conflicts import disagree
 from rag.core.errors import SourceDamaged
+from rag.core.facts import StatedFact
 from rag.core.hits import Hit
+from rag.core.product_questions import contradicts
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
-from rag.models import Answer, Citation, Revision
+from rag.models import Answer, Citation, FactCitation, Revision
 from rag.queries.eligibility import access_now, eligible_revisions
+from rag.queries.facts import stand
 from rag.queries.reading import reading
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A recorded answer with what it was made from."""
+    """A recorded answer with what it was made from; warnings of its quotations and its facts."""
 
     answer: Answer
     verdict: Verdict
     found: Found
     warnings: tuple[tuple[str, ...], ...]
+    fact_warnings: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Decision:
     verdict: Verdict
     warnings: tuple[tuple[str, ...], ...]
     support: Support | None = None
+    fact_warnings: tuple[tuple[str, ...], ...] = ()
 
 
 def ask(
@@ -59,7 +65,8 @@ def ask(
     with transaction.atomic():
         decision = _decided(proposed, access, selection)
         answer = _record(question, access, selection, options, parts, decision)
-    return Asked(answer, decision.verdict, decision.found, decision.warnings)
+    both = decision.warnings, decision.fact_warnings
+    return Asked(answer, decision.verdict, decision.found, *both)
 
 
 def decide(
@@ -73,13 +80,16 @@ def decide(
 
 def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:
     """The last gate, in the caller's transaction: what is quoted is served at this moment."""
-    texts = _served_texts(access_now(access), selection, proposed.supplied)
+    access, facts = access_now(access), proposed.facts
+    texts = _served_texts(access, selection, proposed.supplied)
     if proposed.supplied:
         verdict = gate(proposed.proposal, proposed.supplied, lambda s: s.revision in texts)
     else:
         verdict = refused_without_excerpts()
+    verdict = with_facts(verdict, facts, stand(facts, access, selection))
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
-    return Decision(proposed.found, verdict, warnings, proposed.support)
+    stated = tuple(_fact_warnings(fact, verdict, selection) for fact in verdict.facts)
+    return Decision(proposed.found, verdict, warnings, proposed.support, stated)
 
 
 def _served_texts(
@@ -115,6 +125,14 @@ def _warnings(
     return tuple(notice for notice, applies in notices.items() if applies)
 
 
+def _fact_warnings(fact: StatedFact, verdict: Verdict, selection: Selection) -> tuple[str, ...]:
+    notices = {
+        "sources disagree": any(contradicts(fact.fact, other.fact) for other in verdict.facts),
+        "not in force": selection.archive,
+    }
+    return tuple(notice for notice, applies in notices.items() if applies)
+
+
 def _record(
     question: str,
     access: Access,
@@ -143,6 +161,8 @@ def _record(
     )
     for position, quotation in enumerate(verdict.quotations):
         _cite(answer, position, quotation, decision.warnings[position])
+    for position, fact in enumerate(verdict.facts):
+        _state(answer, position, fact, decision.fact_warnings[position])
     return answer
 
 
@@ -177,6 +197,22 @@ def _cite(answer: Answer, position: int, quotation: Quotation, warnings: tuple[s
         end_char=quotation.end_char,
         quote=quotation.quote,
         quote_sha256=hashlib.sha256(quotation.quote.encode()).hexdigest(),
+        source_sha256=revision.source_sha256,
+        warnings=list(warnings),
+    )
+
+
+def _state(answer: Answer, position: int, stated: StatedFact, warnings: tuple[str, ...]) -> None:
+    revision, fact = Revision.objects.get(pk=stated.revision), stated.fact
+    FactCitation.objects.create(
+        answer=answer,
+        position=position,
+        revision=revision,
+        label=stated.source_id,
+        product=fact.product,
+        name=fact.name,
+        value=fact.value,
+        fact_sha256=fact.sha256,
         source_sha256=revision.source_sha256,
         warnings=list(warnings),
     )

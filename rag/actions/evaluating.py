@@ -109,6 +109,7 @@ def _judged(case: Case, options: Options, parts: Parts, answers: bool) -> Judged
         out_of_scope=sum(hit.scope not in case.scopes for hit in found.hits),
         relevant_chunks=chunks,
         quotations=_quoted(decision) if decision else None,
+        stated=bool(decision and decision.verdict.facts),
     )
     return Judged(case, found.hits, decision, figures_of(outcome, options.k))
 

@@ -5,10 +5,11 @@ of slices of approved revisions and nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from rag.core.errors import DuplicateCitation, MissingCitation, UnknownCitation
+from rag.core.facts import StatedFact
 from rag.core.hits import Hit
 from rag.core.lexical import identifiers
 
@@ -55,11 +56,14 @@ class Supplied:
     relevance: float = 0.0  # how well the whole excerpt fits, on the proposer's own scale
 
 
-def admissible(question: str, excerpts: Sequence[Supplied]) -> list[Supplied]:
+def admissible(
+    question: str, excerpts: Sequence[Supplied], known: frozenset[str] = frozenset()
+) -> list[Supplied]:
     """The excerpts that an answer may use, best first; empty means: refuse.
 
     At most three, no two overlapping by more than half of the shorter one; the question's
-    identifiers must all occur across them, and at least one of them in each (context included).
+    identifiers must all occur across them, or be ``known`` from product facts, and at least one
+    of them in each (context included).
     """
     wanted = identifiers(question)
     kept: list[Supplied] = []
@@ -69,7 +73,7 @@ def admissible(question: str, excerpts: Sequence[Supplied]) -> list[Supplied]:
         if len(kept) < MAX_EXCERPTS and not any(_overlapping(excerpt, other) for other in kept):
             kept.append(excerpt)
     found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in kept))
-    return kept if wanted <= found else []
+    return kept if wanted <= found | known else []
 
 
 def _identifiers(excerpt: Supplied) -> frozenset[str]:
@@ -116,26 +120,43 @@ class Quotation:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Accepted with quotations, or refused with a code for machines and a sentence for people."""
+    """Accepted with product facts or quotations, or refused with a code for machines and a
+    sentence for people.
+    """
 
     quotations: tuple[Quotation, ...] = ()
     reason_code: str = ""
     reason: str = ""
+    facts: tuple[StatedFact, ...] = ()
 
     @property
     def accepted(self) -> bool:
-        return bool(self.quotations)
+        return bool(self.quotations or self.facts)
 
     @property
     def text(self) -> str:
-        """The published text: ``[label] quotation``, a line each; or the refusal."""
-        lines = (f"[{piece.supplied.label}] {piece.quote}" for piece in self.quotations)
+        """The published text: facts and ``[label] quotation``, a line each; or the refusal."""
+        quotes = (f"[{piece.supplied.label}] {piece.quote}" for piece in self.quotations)
+        lines = [*(fact.line for fact in self.facts), *quotes]
         return "\n".join(lines) if self.accepted else self.reason
 
 
 def refused_without_excerpts() -> Verdict:
     """No hit passed the gates; no proposer is asked."""
     return Verdict(reason_code="no_excerpts", reason=NO_EXCERPTS)
+
+
+def with_facts(verdict: Verdict, facts: Sequence[StatedFact], stand: bool) -> Verdict:
+    """The verdict with the product facts that the question asks for, which may stand alone.
+
+    They are found by code, so a proposal that was refused takes its quotations away and not
+    them. ``stand``: each is eligible now and equals the stored value; else all is refused.
+    """
+    if not facts:
+        return verdict
+    if not stand:
+        return Verdict(reason_code="invalid_citation", reason=INVALID)
+    return replace(verdict, facts=tuple(facts), reason_code="", reason="")
 
 
 def gate(
