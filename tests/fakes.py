@@ -133,6 +133,7 @@ class FakeParts:
     profile_name: str = "hashing"
     chunking: str = ""
     kernel: Any = None
+    retriever: Any = None
     gate: Gate = OPEN
 
     def __post_init__(self) -> None:

@@ -40,6 +40,7 @@ CORE_ORDER = (
     "index",
     "rerank",
     "policies",
+    "retrievers",
     "retrieval",
     "hits",
     "answerability",

@@ -9,6 +9,7 @@ from typing import Final
 from django.conf import settings
 
 from rag.adapters import bundled
+from rag.adapters.custom import custom_embedder, custom_retriever, custom_splitter, is_path
 from rag.adapters.kernels import byte_kernel
 from rag.core.answerability import CALIBRATED, GATES, OPEN, Gate, gate_of
 from rag.core.chunks import Chunker, chunker
@@ -19,6 +20,7 @@ from rag.core.lexical import ANALYSER
 from rag.core.policies import WEIGHTED, Policy, policy
 from rag.core.quantised import Kernel
 from rag.core.retrieval import check_threshold
+from rag.core.retrievers import Retriever
 
 PROFILES: Final = ("embedded", "hashing")
 # Of the cross-encoder's logits, measured on the handbooks (docs/decisions/0003).
@@ -30,21 +32,34 @@ DEFAULT_GATES: Final = {"embedded": OPEN, "hashing": OPEN}
 
 @dataclass(frozen=True)
 class Parts:
-    """Everything replaceable that a request or a rebuild uses. Loading happens at first use."""
+    """Everything replaceable that a request or a rebuild uses. Loading happens at first use.
+
+    ``splitter`` cuts in the place of the policy that ``chunking`` names, and has that id;
+    ``retriever_path`` names who finds in the place of the index's own figures.
+    """
 
     profile_name: str
     chunking: str
     analyser: str = ANALYSER
     gate: Gate = OPEN
+    splitter: Chunker | None = None
+    retriever_path: str = ""
 
     @cached_property
     def embedder(self) -> Embedder | ContextualEmbedder:
         """The embedder; its model is loaded when it first embeds."""
+        if is_path(self.profile_name):
+            return custom_embedder(self.profile_name)
         return HashingEmbedder() if self.profile_name == "hashing" else bundled.embedder()
 
     @cached_property
     def chunker(self) -> Chunker:
-        return chunker(self.chunking)
+        return self.splitter or chunker(self.chunking)
+
+    @cached_property
+    def retriever(self) -> Retriever | None:
+        """Who finds without embeddings, if the settings name somebody."""
+        return custom_retriever(self.retriever_path) if self.retriever_path else None
 
     @cached_property
     def kernel(self) -> Kernel | None:
@@ -74,9 +89,14 @@ class Parts:
 def configured(profile: str | None = None) -> Parts:
     """The parts that the settings name, or those of another profile of the site."""
     name = profile or settings.EVIDENCE_PROFILE
-    if name not in PROFILES:
-        raise InvalidOption("profile", name, f"known are {', '.join(PROFILES)}")
-    return Parts(name, settings.EVIDENCE_CHUNKING, gate=_gate(name))
+    if name not in PROFILES and not is_path(name):
+        raise InvalidOption(
+            "profile", name, f"known are {', '.join(PROFILES)} and package.module:object"
+        )
+    cut, find = settings.EVIDENCE_CHUNKING, settings.EVIDENCE_RETRIEVER
+    splitter = custom_splitter(cut) if is_path(cut) else None
+    chunking = splitter.id if splitter else cut
+    return Parts(name, chunking, gate=_gate(name), splitter=splitter, retriever_path=find)
 
 
 def gate_file() -> Path:
@@ -88,7 +108,7 @@ def _gate(profile: str) -> Gate:
     """The gate that the settings name; else the profile's own."""
     name = settings.EVIDENCE_GATE
     if not name:
-        return DEFAULT_GATES[profile]
+        return DEFAULT_GATES.get(profile, OPEN)
     if name == CALIBRATED:
         return _calibrated_gate(gate_file())
     if name not in GATES:

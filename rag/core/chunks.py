@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rag.core.errors import InvalidOption, InvalidText
 from rag.core.sections import Piece, pieces
-from rag.core.text import LineIndex, body_start
+from rag.core.text import LineIndex, Span, body_start
 
 DEFAULT = "sections-v1"
 
@@ -132,6 +132,16 @@ def chunker(identifier: str) -> Chunker:
         return Sections(int(sections[1] or _DEFAULT_LIMIT))
     known = f"{DEFAULT}, sections-N-v1, chars-N-overlap-M-v1 and words-N-overlap-M-v1"
     raise InvalidOption("chunking", identifier, f"known are {known}")
+
+
+def is_built_in(identifier: str) -> bool:
+    """Whether the id has the form of one of the policies here."""
+    return bool(_WINDOWS.fullmatch(identifier) or _SECTIONS.fullmatch(identifier))
+
+
+def chunks_at(text: str, title: str, spans: Iterable[Span]) -> tuple[Chunk, ...]:
+    """Chunks at these places of a text, in their order, for a splitter of the site's own."""
+    return _chunks(text, title, (Piece(start, end, (), "") for start, end in spans))
 
 
 def check_chunks(chunks: Sequence[Chunk], text: str) -> None:

@@ -8,12 +8,13 @@ from django.conf import settings
 from rag.actions.profiles import Parts, configured
 
 _lock: Final = threading.Lock()
-_held: Final[dict[tuple[str, str, str], Parts]] = {}
+_held: Final[dict[tuple[str, ...], Parts]] = {}
 
 
 def site_parts() -> Parts:
     """The configured parts; every thread of the process gets the same object."""
-    key = (settings.EVIDENCE_PROFILE, settings.EVIDENCE_CHUNKING, settings.EVIDENCE_GATE)
+    names = ("PROFILE", "CHUNKING", "GATE", "RETRIEVER")
+    key = tuple(getattr(settings, f"EVIDENCE_{name}") for name in names)
     with _lock:
         if key not in _held:
             _held[key] = configured()
