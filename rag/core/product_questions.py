@@ -5,7 +5,7 @@ product is what facts are stated of, and no other code (``QX-4471`` in some text
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -54,10 +54,12 @@ def facts_asked(question: str, stated: Sequence[StatedFact]) -> tuple[StatedFact
     places = _places(question, {each.fact.product for each in stated})
     named = {place.product for place in places}
     rest = _without(question, places)
+    languages = {each.language for each in stated}
+    asked = {code: _forms(_content(rest, code), code) for code in languages}
     found = [
         (words, each)
         for each in stated
-        if each.fact.product in named and (words := _words_named(each, rest))
+        if each.fact.product in named and (words := _words_named(each, asked[each.language]))
     ]
     ordered = sorted(_in_the_unit_asked(found, rest), key=_order)
     return tuple(each for _, each in ordered[:MAX_FACTS])
@@ -91,13 +93,19 @@ def _places(question: str, products: Collection[str]) -> list[_Named]:
     """Where the codes stand; none inside a longer one."""
     folded = fold(question)
     asked = list(placed(folded))
-    found = [place for product in products for place in _places_of(product, folded, asked)]
+    known = {token.word for _, token in asked}
+    found = [
+        place
+        for product in products
+        if (code := _code(product))[0] and code[0][0] in known  # few of ten thousand
+        for place in _places_of(product, folded, asked)
+    ]
     return [each for each in found if not any(_inside(each, other) for other in found)]
 
 
 def _places_of(product: str, folded: str, asked: list[tuple[int, Token]]) -> Iterator[_Named]:
     words, spelt = _code(product)
-    for first in range(len(asked) - len(words) + 1 if words else 0):
+    for first in range(len(asked) - len(words) + 1):
         end = first + len(words)
         run = asked[first:end]
         if tuple(token.word for _, token in run) == words and _spelt(folded, run) == spelt:
@@ -139,11 +147,10 @@ def _apart(token: Token) -> Iterator[Token]:
         yield from (Token(part, True) for part in token.word.split("_") if part)
 
 
-def _words_named(each: StatedFact, rest: Sequence[Token]) -> int:
+def _words_named(each: StatedFact, asked: Set[tuple[str, str]]) -> int:
     """How many words the fact's name has, its unit aside, if the question holds all; else 0."""
-    name, _ = _name_and_unit(each.fact.name)
-    words = _content(_tokens(name), each.language) or _tokens(name)
-    asked = _forms(_content(rest, each.language), each.language)
+    words = _tokens(_name_and_unit(each.fact.name)[0])
+    words = _content(words, each.language) or words
     return len(words) if all(_forms([word], each.language) & asked for word in words) else 0
 
 
