@@ -5,6 +5,7 @@ with the name, the value and a hint. Each call adds a row to ``SETTINGS``, again
 test holds the table in the README.
 """
 
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -74,6 +75,29 @@ def part(name: str, default: str, choices: Sequence[str], *, help: str) -> str:
     if value not in choices and not _OBJECT.fullmatch(value):
         raise _unusable(name, value, f"use {', '.join([*choices, 'package.module:object'])}")
     return value
+
+
+def choices(name: str, known: Sequence[str], *, help: str) -> list[str]:
+    """A comma-separated list of the known words; [] if the variable is unset."""
+    found = texts(name, (), help=help)
+    for item in found:
+        if item not in known:
+            raise _unusable(name, item, f"use some of {', '.join(known)}")
+    return found
+
+
+def quoted(name: str, *, help: str) -> str | None:
+    """The variable, or what its JSON string says if it begins with a quotation mark.
+
+    So it can end with a blank or be empty. None if the variable is unset.
+    """
+    value = _read(name, "", help)
+    if value is None or not value.startswith('"'):
+        return value
+    try:
+        return str(json.loads(value))
+    except ValueError:
+        raise _unusable(name, value, 'close the quotation mark, as in "query: "') from None
 
 
 def boolean(name: str, default: bool, *, help: str) -> bool:

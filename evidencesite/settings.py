@@ -54,8 +54,9 @@ EVIDENCE_HOME = open_home(
 EVIDENCE_PROFILE = env.part(
     "EVIDENCE_PROFILE",
     "embedded",
-    ("embedded", "hashing"),
-    help="What embeds: the bundled model, the hashing baseline, or an embedder of your own.",
+    ("embedded", "hashing", "ollama", "openai"),
+    help="What embeds: the bundled model, the hashing baseline, a model behind an endpoint, or an "
+    "embedder of your own.",
 )
 EVIDENCE_CHUNKING = env.text(
     "EVIDENCE_CHUNKING",
@@ -91,6 +92,107 @@ EVIDENCE_INDEX_BEHIND = env.choice(
 )
 EVIDENCE_MIN_COSINE = env.optional_number(
     "EVIDENCE_MIN_COSINE", -1, 1, help="Least cosine of a hit; empty for the profile's own."
+)
+
+# Models behind endpoints: for who runs the site, never for a form
+
+EVIDENCE_MODEL_HOSTS = env.texts(
+    "EVIDENCE_MODEL_HOSTS",
+    (),
+    help="Hosts, besides this machine, at which models may be asked, over HTTPS alone.",
+)
+EVIDENCE_EMBEDDING_ENDPOINT = env.text(
+    "EVIDENCE_EMBEDDING_ENDPOINT",
+    "",
+    help="Where `ollama` or `openai` embeds; empty for Ollama's own address on this machine.",
+)
+EVIDENCE_EMBEDDING_MODEL = env.text(
+    "EVIDENCE_EMBEDDING_MODEL",
+    "",
+    help="Its embedding model; empty for `embeddinggemma:300m` at Ollama.",
+)
+EVIDENCE_EMBEDDING_KEY = env.text(
+    "EVIDENCE_EMBEDDING_KEY", "", help="Key that the embedding endpoint asks for."
+)
+EVIDENCE_EMBEDDING_KEY_FILE = env.text(
+    "EVIDENCE_EMBEDDING_KEY_FILE", "", help="File that holds this key instead."
+)
+EVIDENCE_EMBEDDING_DIMENSION = env.integer(
+    "EVIDENCE_EMBEDDING_DIMENSION", 0, 0, 65536, help="Length of its vectors; 0 for a known model."
+)
+EVIDENCE_EMBEDDING_CONTEXT = env.integer(
+    "EVIDENCE_EMBEDDING_CONTEXT",
+    0,
+    0,
+    1_000_000,
+    help="Tokens that it reads of a text; 0 for the model's own, 512 if it is not known.",
+)
+EVIDENCE_EMBEDDING_QUERY_PREFIX = env.quoted(
+    "EVIDENCE_EMBEDDING_QUERY_PREFIX",
+    help='Goes before a question, such as `"query: "`; empty for the model\'s own, `""` for none.',
+)
+EVIDENCE_EMBEDDING_DOCUMENT_PREFIX = env.quoted(
+    "EVIDENCE_EMBEDDING_DOCUMENT_PREFIX", help="The same before a passage."
+)
+EVIDENCE_EMBEDDING_DEADLINE = env.integer(
+    "EVIDENCE_EMBEDDING_DEADLINE",
+    300,
+    1,
+    3600,
+    help="Seconds that one request may take; for a question at most 60.",
+)
+
+# Answers: who proposes them, and the chat model for the modes that ask one
+
+_ANSWER_MODES = ("extractive", "baseline", "tool", "provider")
+EVIDENCE_ANSWER_MODE = env.choice(
+    "EVIDENCE_ANSWER_MODE",
+    "extractive",
+    _ANSWER_MODES,
+    help="Who proposes quotations: code (`extractive`), or a chat model that gets the excerpts "
+    "in its message (`baseline`), by its own tool call (`tool`) or as context (`provider`).",
+)
+EVIDENCE_ANSWER_MODES = env.choices(
+    "EVIDENCE_ANSWER_MODES", _ANSWER_MODES, help="Other modes that a request may choose."
+)
+EVIDENCE_CHAT_PROVIDER = env.choice(
+    "EVIDENCE_CHAT_PROVIDER",
+    "ollama",
+    ("ollama", "openai"),
+    help="What the chat endpoint speaks: Ollama's API, or OpenAI's chat completions.",
+)
+EVIDENCE_CHAT_ENDPOINT = env.text(
+    "EVIDENCE_CHAT_ENDPOINT",
+    "",
+    help="Where the chat model is asked; empty for Ollama's own address on this machine.",
+)
+EVIDENCE_CHAT_MODEL = env.text(
+    "EVIDENCE_CHAT_MODEL",
+    "",
+    help="The chat model, such as `qwen3.5:4b`; empty for `granite4:3b` at Ollama.",
+)
+EVIDENCE_CHAT_KEY = env.text("EVIDENCE_CHAT_KEY", "", help="Key that the chat endpoint asks for.")
+EVIDENCE_CHAT_KEY_FILE = env.text(
+    "EVIDENCE_CHAT_KEY_FILE", "", help="File that holds this key instead."
+)
+EVIDENCE_CHAT_JSON = env.choice(
+    "EVIDENCE_CHAT_JSON",
+    "json_schema",
+    ("json_schema", "json_object", "json_object_schema"),
+    help="How an `openai` endpoint is bound to JSON: by schema, as any object, or as an object "
+    "with the schema beside it (llama-cpp-python).",
+)
+EVIDENCE_CHAT_CHARACTERS = env.integer(
+    "EVIDENCE_CHAT_CHARACTERS", 10_000, 100, 1_000_000, help="Characters of excerpts at most."
+)
+EVIDENCE_CHAT_CONTEXT = env.integer(
+    "EVIDENCE_CHAT_CONTEXT", 8_192, 1_024, 1_048_576, help="Tokens of a chat, the reply included."
+)
+EVIDENCE_CHAT_OUTPUT = env.integer(
+    "EVIDENCE_CHAT_OUTPUT", 1_024, 16, EVIDENCE_CHAT_CONTEXT - 1, help="Tokens of a reply."
+)
+EVIDENCE_CHAT_DEADLINE = env.integer(
+    "EVIDENCE_CHAT_DEADLINE", 300, 1, 3_600, help="Seconds that a question waits for its model."
 )
 
 # Django
@@ -325,6 +427,9 @@ LOGGING = {
     "loggers": {
         # Failed sign-ins are in the database; a name typed into the log helps nobody.
         "axes": {"level": "ERROR"},
+        # At DEBUG they write down the headers of model providers, which may repeat a key.
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
         # Warnings for every 404 would fill the log with what people typed.
         "django.request": {"level": "ERROR", "handlers": ["stderr"], "propagate": False},
     },

@@ -263,7 +263,7 @@ class Answer(models.Model):
     as_of = models.DateField()
     options = models.JSONField()
     policy = models.CharField(max_length=100)
-    proposer = models.CharField(max_length=100)
+    proposer = models.CharField(max_length=300)
     gate = models.CharField(max_length=100)
     manifest = models.CharField(max_length=64)
     status = models.CharField(max_length=20)
@@ -271,6 +271,9 @@ class Answer(models.Model):
     reason_code = models.CharField(max_length=40, blank=True)
     reason = models.TextField(blank=True)
     hits = models.JSONField()
+    # How often the excerpts were fetched for a chat model, and how often one was asked.
+    retrieval_calls = models.PositiveIntegerField(default=0)
+    chat_calls = models.PositiveIntegerField(default=0)
 
     class Meta:
         permissions = (("ask_answer", "Can ask"),)
@@ -327,7 +330,7 @@ class EvaluationRun(models.Model):
     policy = models.CharField(max_length=100)
     k = models.PositiveIntegerField()
     gate = models.CharField(max_length=100, blank=True)
-    proposer = models.CharField(max_length=100, blank=True)
+    proposer = models.CharField(max_length=300, blank=True)
     made_with = models.JSONField()
     manifest = models.CharField(max_length=64)
     figures = models.JSONField()

@@ -9,6 +9,7 @@ from django.db import connection
 
 from rag.core.answerability import OPEN, Gate
 from rag.core.answers import Piece, Proposal, Supplied
+from rag.core.chat import EXTRACTIVE_ALONE, Answering
 from rag.core.chunks import Chunk, Chunker, Sections
 from rag.core.embeddings import CANARIES, Cancel, HashingEmbedder, Profile, Progress, Vectors
 from rag.core.lexical import ANALYSER, Floats
@@ -135,6 +136,7 @@ class FakeParts:
     kernel: Any = None
     retriever: Any = None
     gate: Gate = OPEN
+    answering: Answering = EXTRACTIVE_ALONE
 
     def __post_init__(self) -> None:
         self.chunking = self.chunking or self.chunker.id

@@ -20,9 +20,11 @@ READERS: dict[str, Callable[[], object]] = {
     "texts": lambda: env.texts("X", ("a", "b"), help=""),
     "choice": lambda: env.choice("X", "a", ("a", "b"), help=""),
     "part": lambda: env.part("X", "a", ("a", "b"), help=""),
+    "choices": lambda: env.choices("X", ("a", "b"), help=""),
     "boolean": lambda: env.boolean("X", False, help=""),
     "integer": lambda: env.integer("X", 5, 1, 9, help=""),
     "number": lambda: env.optional_number("X", -1, 1, help=""),
+    "quoted": lambda: env.quoted("X", help=""),
     "zone": lambda: env.zone("X", "UTC", help=""),
     "path": lambda: env.path("X", "home", Path("/site"), help=""),
 }
@@ -55,11 +57,15 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
         ("choice", "b", "b"),
         ("part", "b", "b"),
         ("part", "ours.parts:Finder", "ours.parts:Finder"),
+        ("choices", "b, a,", ["b", "a"]),
         ("boolean", "Yes", True),
         ("boolean", "off", False),
         ("integer", "9", 9),
         ("number", "-1", -1.0),
         ("number", "0", 0.0),
+        ("quoted", "query:", "query:"),
+        ("quoted", r'"a\nquery: "', "a\nquery: "),
+        ("quoted", '""', ""),
         ("zone", "Europe/Berlin", "Europe/Berlin"),
         ("path", "data", Path("/site/data")),
         ("path", "/data", Path("/data")),
@@ -81,7 +87,9 @@ def test_missing_or_empty_value_means_the_default(
     else:
         monkeypatch.setenv("X", value)
     read = [READERS[reader]() for reader in READERS]
-    assert read == ["a", ["a", "b"], "a", "a", False, 5, None, "UTC", Path("/site/home")]
+    assert read == [
+        *("a", ["a", "b"], "a", "a", [], False, 5, None, None, "UTC", Path("/site/home"))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -89,12 +97,14 @@ def test_missing_or_empty_value_means_the_default(
     [
         ("choice", "A", "use one of a, b"),
         ("part", "ours.parts", "use a, b, package.module:object"),
+        ("choices", "c", "use some of a, b"),
         ("boolean", "maybe", "use one of 1, true"),
         ("integer", "10", "from 1 to 9"),
         ("integer", "5.0", "from 1 to 9"),
         ("number", "1.01", "from -1 to 1"),
         ("number", "nan", "from -1 to 1"),
         ("number", "half", "from -1 to 1"),
+        ("quoted", '"query:', "close the quotation mark"),
         ("zone", "Mars/Base", "use a time zone such as Europe/Berlin"),
     ],
 )

@@ -3,32 +3,23 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from rag.actions.profiles import Parts
 from rag.actions.proposing import Proposed, proposed_for
+from rag.actions.recording import Decision, Request, record
 from rag.actions.searching import Found, resolved
-from rag.core.answerability import Support
-from rag.core.answers import (
-    Quotation,
-    Supplied,
-    Verdict,
-    gate,
-    refused_without_excerpts,
-    with_facts,
-)
+from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_for_failure, with_facts
+from rag.core.chat import AnswerMode
 from rag.core.conflicts import disagree
 from rag.core.errors import SourceDamaged
 from rag.core.facts import StatedFact
-from rag.core.hits import Hit
 from rag.core.product_questions import contradicts
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
-from rag.models import Answer, Citation, FactCitation, Revision
+from rag.models import Answer
 from rag.queries.eligibility import access_now, eligible_revisions
 from rag.queries.facts import stand
 from rag.queries.reading import reading
@@ -45,26 +36,27 @@ class Asked:
     fact_warnings: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What the gates made of a question; nothing is recorded yet."""
-
-    found: Found
-    verdict: Verdict
-    warnings: tuple[tuple[str, ...], ...]
-    support: Support | None = None
-    fact_warnings: tuple[tuple[str, ...], ...] = ()
-
-
 def ask(
-    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+    question: str,
+    access: Access,
+    selection: Selection,
+    options: Options,
+    parts: Parts,
+    mode: AnswerMode | None = None,
 ) -> Asked:
-    """Answer with exact quotations or refuse; recorded either way."""
-    options = resolved(options, parts, question)
-    proposed = proposed_for(question, access, selection, options, parts)
+    """Answer with exact quotations or refuse; recorded either way.
+
+    ``mode`` is one of those that the site allows, None for the site's own. A chat provider that
+    fails is recorded with the question, then raised: ProviderError.
+    """
+    chosen, options = parts.answering.chosen(mode), resolved(options, parts, question)
+    request = Request(question, access, selection, options, chosen)
+    proposed = _proposed(request, parts)
     with transaction.atomic():
         decision = _decided(proposed, access, selection)
-        answer = _record(question, access, selection, options, parts, decision)
+        answer = record(request, parts, decision)
+    if decision.failure:
+        raise decision.failure
     both = decision.warnings, decision.fact_warnings
     return Asked(answer, decision.verdict, decision.found, *both)
 
@@ -72,24 +64,46 @@ def ask(
 def decide(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Decision:
-    """What ``ask`` would answer now, without a record: for an evaluation."""
-    proposed = proposed_for(question, access, selection, options, parts)
+    """What ``ask`` would answer now in the site's mode, without a record: for an evaluation."""
+    request = Request(question, access, selection, options, parts.answering.mode)
+    proposed = _proposed(request, parts)
+    if proposed.failure:
+        raise proposed.failure
     with reading():
         return _decided(proposed, access, selection)
+
+
+def _proposed(request: Request, parts: Parts) -> Proposed:
+    return proposed_for(
+        request.question, request.access, request.selection, request.options, parts, request.mode
+    )
 
 
 def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:
     """The last gate, in the caller's transaction: what is quoted is served at this moment."""
     access, facts = access_now(access), proposed.facts
     texts = _served_texts(access, selection, proposed.supplied)
-    if proposed.supplied:
-        verdict = gate(proposed.proposal, proposed.supplied, lambda s: s.revision in texts)
-    else:
-        verdict = refused_without_excerpts()
-    verdict = with_facts(verdict, facts, stand(facts, access, selection))
+    verdict = _verdict(proposed, texts)
+    if not proposed.failure:
+        verdict = with_facts(verdict, facts, stand(facts, access, selection))
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
-    stated = tuple(_fact_warnings(fact, verdict, selection) for fact in verdict.facts)
-    return Decision(proposed.found, verdict, warnings, proposed.support, stated)
+    return Decision(
+        found=proposed.found,
+        verdict=verdict,
+        warnings=warnings,
+        support=proposed.support,
+        calls=proposed.calls,
+        failure=proposed.failure,
+        fact_warnings=tuple(_fact_warnings(each, verdict, selection) for each in verdict.facts),
+    )
+
+
+def _verdict(proposed: Proposed, texts: dict[int, str]) -> Verdict:
+    if proposed.failure:
+        return refused_for_failure(proposed.failure)
+    if proposed.refusal:
+        return proposed.refusal
+    return gate(proposed.proposal, proposed.supplied, lambda s: s.revision in texts)
 
 
 def _served_texts(
@@ -131,88 +145,3 @@ def _fact_warnings(fact: StatedFact, verdict: Verdict, selection: Selection) -> 
         "not in force": selection.archive,
     }
     return tuple(notice for notice, applies in notices.items() if applies)
-
-
-def _record(
-    question: str,
-    access: Access,
-    selection: Selection,
-    options: Options,
-    parts: Parts,
-    decision: Decision,
-) -> Answer:
-    found, verdict = decision.found, decision.verdict
-    answer = Answer.objects.create(
-        asker=access.user,
-        person=User.objects.filter(username=access.user).first() if access.live else None,
-        scopes=sorted(access.scopes),
-        question=question,
-        as_of=access.as_of,
-        options=_options(selection, options),
-        policy=options.policy.name,
-        proposer=parts.proposer.name,
-        gate=parts.gate.name,
-        manifest=found.manifest,
-        status="accepted" if verdict.accepted else "refused",
-        text=verdict.text,
-        reason_code=verdict.reason_code,
-        reason=verdict.reason,
-        hits=[_without_text(hit) for hit in found.hits],
-    )
-    for position, quotation in enumerate(verdict.quotations):
-        _cite(answer, position, quotation, decision.warnings[position])
-    for position, fact in enumerate(verdict.facts):
-        _state(answer, position, fact, decision.fact_warnings[position])
-    return answer
-
-
-def _options(selection: Selection, options: Options) -> dict[str, Any]:
-    return {
-        "mode": options.mode.value,
-        "k": options.k,
-        "min_cosine": options.min_cosine,
-        "required_terms": list(options.required_terms),
-        "statuses": sorted(status.value for status in selection.statuses),
-        "product": selection.product,
-        "filters": sorted([list(pair) for pair in selection.filters]),
-        "canonical_only": selection.canonical_only,
-    }
-
-
-def _without_text(hit: Hit) -> dict[str, Any]:
-    """A hit by place and figures: recorded answers hold no more text than they cite."""
-    kept = ("chunk_id", "document_id", "start_char", "end_char", "cosine", "lexical", "rank")
-    return {key: value for key, value in hit.to_dict().items() if key in kept}
-
-
-def _cite(answer: Answer, position: int, quotation: Quotation, warnings: tuple[str, ...]) -> None:
-    revision = Revision.objects.get(pk=quotation.supplied.revision)
-    Citation.objects.create(
-        answer=answer,
-        position=position,
-        revision=revision,
-        chunk_id=quotation.supplied.chunk_id,
-        label=quotation.supplied.label,
-        start_char=quotation.start_char,
-        end_char=quotation.end_char,
-        quote=quotation.quote,
-        quote_sha256=hashlib.sha256(quotation.quote.encode()).hexdigest(),
-        source_sha256=revision.source_sha256,
-        warnings=list(warnings),
-    )
-
-
-def _state(answer: Answer, position: int, stated: StatedFact, warnings: tuple[str, ...]) -> None:
-    revision, fact = Revision.objects.get(pk=stated.revision), stated.fact
-    FactCitation.objects.create(
-        answer=answer,
-        position=position,
-        revision=revision,
-        label=stated.source_id,
-        product=fact.product,
-        name=fact.name,
-        value=fact.value,
-        fact_sha256=fact.sha256,
-        source_sha256=revision.source_sha256,
-        warnings=list(warnings),
-    )

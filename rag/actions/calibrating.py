@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from rag.actions.asking import Decision, decide
+from rag.actions.asking import decide
 from rag.actions.evaluating import access_of_case
 from rag.actions.profiles import Parts, default_policy, gate_file
+from rag.actions.recording import Decision
 from rag.core.answerability import CALIBRATED, Gate, named
 from rag.core.calibration import Calibration, Example, Point, calibrate, costs
 from rag.core.cases import Case
+from rag.core.chat import EXTRACTIVE_ALONE
 from rag.core.errors import InvalidFile
 from rag.core.retrieval import Options
 from rag.core.sources import Selection
@@ -68,8 +70,8 @@ def examples_of(
 
 
 def opened(parts: Parts) -> Parts:
-    """The same parts with a gate that refuses nothing."""
-    return replace(parts, gate=ALL)
+    """The same parts with a gate that refuses nothing; what is fitted is the extractive answer."""
+    return replace(parts, gate=ALL, answering=EXTRACTIVE_ALONE)
 
 
 def decided(case: Case, parts: Parts) -> Decision:

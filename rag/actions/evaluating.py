@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from typing import Any, Final
 
-from rag.actions.asking import Decision, decide
+from rag.actions.asking import decide
 from rag.actions.governing import today
 from rag.actions.profiles import Parts
-from rag.actions.searching import resolved, search
+from rag.actions.recording import Decision, proposer_name
+from rag.actions.searching import Found, resolved, search_many
 from rag.core.cases import Case, Slice, case_of
 from rag.core.errors import InvalidCase
 from rag.core.evaluation import CaseFigures, Outcome, figures_of, summary
@@ -25,6 +27,8 @@ from rag.queries.snapshots import current_manifest
 
 # Where whole sources are relevant, so many hits a place are asked for: a source has several.
 HITS_OF_A_SOURCE: Final = 5
+# Cases searched at once, and so between two reports.
+MANY: Final = 32
 # Hits of a search at least, as when somebody asks: an answer is made of more than ``k`` may be.
 ASKED: Final = Options().k
 
@@ -86,23 +90,47 @@ def evaluate(
 
     Nothing of it is recorded as an answer. ``report`` gets (done, total).
     """
-    judged = []
-    for done, case in enumerate(cases):
-        report(done, len(cases))
-        judged.append(_judged(case, options, parts, answers))
+    judged: list[Judged] = []
+    for together in _searched_alike(cases):
+        report(len(judged), len(cases))
+        judged += _judged(together, options, parts, answers)
     report(len(cases), len(cases))
     return Evaluation(options, tuple(judged))
 
 
-def _judged(case: Case, options: Options, parts: Parts, answers: bool) -> Judged:
+def _searched_alike(cases: Sequence[Case]) -> Iterator[list[Case]]:
+    """The cases in their order, a few at a time that are searched with one access and depth."""
+
+    def alike(case: Case) -> tuple[object, ...]:
+        return case.scopes, case.as_of, case.statuses, case.by_source
+
+    for _, group in groupby(cases, alike):
+        same = list(group)
+        yield from (same[start : start + MANY] for start in range(0, len(same), MANY))
+
+
+def _judged(
+    cases: Sequence[Case], options: Options, parts: Parts, answers: bool
+) -> Iterator[Judged]:
+    """The cases, which are searched alike, judged in their order."""
+    access, selection = access_of_case(cases[0]), Selection(statuses=cases[0].statuses)
+    depth = options.k * HITS_OF_A_SOURCE if cases[0].by_source else options.k
+    how = replace(options, k=min(max(depth, ASKED), 1000))
+    asked = [case.question for case in cases]
+    if answers:
+        decisions = [decide(question, access, selection, how, parts) for question in asked]
+        pairs: list[tuple[Found, Decision | None]] = [(d.found, d) for d in decisions]
+    else:
+        pairs = [(found, None) for found in search_many(asked, access, selection, how, parts)]
+    for case, (found, decision) in zip(cases, pairs, strict=True):
+        yield _judged_by(case, found, decision, options.k)
+
+
+def _judged_by(case: Case, found: Found, decision: Decision | None, k: int) -> Judged:
     access, selection = access_of_case(case), Selection(statuses=case.statuses)
     with reading():
         case = replace(case, relevant=located(case, access, selection))
         chunks = relevant_chunks(case, access, selection)
-    depth = options.k * HITS_OF_A_SOURCE if case.by_source else options.k
-    how = replace(options, k=min(max(depth, ASKED), 1000))
-    decision = decide(case.question, access, selection, how, parts) if answers else None
-    found = decision.found if decision else search(case.question, access, selection, how, parts)
     outcome = Outcome(
         case=case,
         hits=found.hits,
@@ -111,7 +139,7 @@ def _judged(case: Case, options: Options, parts: Parts, answers: bool) -> Judged
         quotations=_quoted(decision) if decision else None,
         stated=bool(decision and decision.verdict.facts),
     )
-    return Judged(case, found.hits, decision, figures_of(outcome, options.k))
+    return Judged(case, found.hits, decision, figures_of(outcome, k))
 
 
 def _quoted(decision: Decision) -> tuple[Slice, ...]:
@@ -138,7 +166,7 @@ def keep(evaluation: Evaluation, name: str, text: str, parts: Parts) -> Evaluati
         policy=options.policy.name,
         k=options.k,
         gate=parts.gate.name if answered else "",
-        proposer=parts.proposer.name if answered else "",
+        proposer=proposer_name(parts.answering.mode, parts) if answered else "",
         made_with=_made_with(options, parts),
         manifest=current_manifest().digest,
         figures=evaluation.figures,

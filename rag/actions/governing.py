@@ -42,7 +42,7 @@ def approve_in_transaction(
     if effect.early:  # a later rule was approved first
         revision.valid_until, revision.status = effect.last, Status.SUPERSEDED.value
     revision.save()
-    record(actor, "approve", _subject(revision), **_proof(revision))
+    record(actor, "approve", str(revision), **_proof(revision))
     _close(effect.closings, revision.document_id, actor)
     return revision
 
@@ -62,7 +62,7 @@ def _close(ending: Iterable[Closing], by: str, actor: str) -> list[Revision]:
         old, day = closing.revision, closing.day
         old.valid_until, old.status = day, Status.SUPERSEDED.value
         old.save(update_fields=["valid_until", "status"])
-        record(actor, "supersede", _subject(old), by=by, until=day.isoformat())
+        record(actor, "supersede", str(old), by=by, until=day.isoformat())
         closed.append(old)
     return closed
 
@@ -84,7 +84,7 @@ def request_approval(document_id: str, *, actor: str, shown_sha256: str) -> Revi
     _check_possible(revision, effect_of_approval(revision, siblings_of(revision), today()))
     revision.approval_requested_by = actor
     revision.save(update_fields=["approval_requested_by"])
-    record(actor, "request_approval", _subject(revision), **_proof(revision))
+    record(actor, "request_approval", str(revision), **_proof(revision))
     return revision
 
 
@@ -118,7 +118,7 @@ def withdraw(identifier: str, *, actor: str, reason: str) -> list[Revision]:
         revision.state, revision.reason = State.WITHDRAWN.value, reason
         revision.approval_requested_by = ""
         revision.save(update_fields=["state", "reason", "approval_requested_by"])
-        record(actor, "withdraw", _subject(revision), **_because(reason), **_proof(revision))
+        record(actor, "withdraw", str(revision), **_because(reason), **_proof(revision))
     return served
 
 
@@ -131,7 +131,7 @@ def reject(document_id: str, *, actor: str, reason: str) -> Revision:
     revision.state, revision.reason = State.REJECTED.value, reason
     revision.approval_requested_by = ""
     revision.save(update_fields=["state", "reason", "approval_requested_by"])
-    record(actor, "reject", _subject(revision), **_because(reason), **_proof(revision))
+    record(actor, "reject", str(revision), **_because(reason), **_proof(revision))
     return revision
 
 
@@ -186,7 +186,7 @@ def _erase(identifier: str, actor: str, reason: str) -> list[Revision]:
         _blank(revision)
         answers = _redact_answers(revision)
         proof = _because(reason) | _proof(revision)
-        record(actor, "erase", _subject(revision), answers=answers, **proof)
+        record(actor, "erase", str(revision), answers=answers, **proof)
     return revisions
 
 
@@ -246,10 +246,6 @@ def _revisions(identifier: str) -> list[Revision]:
     if not rows and not Source.objects.filter(source_id=identifier).exists():
         raise NotFound("source", identifier)
     return list(rows.select_related("source__scope").order_by("pk"))
-
-
-def _subject(revision: Revision) -> str:
-    return f"{revision.source.source_id}@{revision.version}"
 
 
 def _because(reason: str) -> dict[str, str]:

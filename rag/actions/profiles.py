@@ -8,10 +8,13 @@ from typing import Final
 
 from django.conf import settings
 
+from rag.actions import embedders
+from rag.actions.answering import configured_answering
 from rag.adapters import bundled
 from rag.adapters.custom import custom_embedder, custom_retriever, custom_splitter, is_path
 from rag.adapters.kernels import byte_kernel
 from rag.core.answerability import CALIBRATED, GATES, OPEN, Gate, gate_of
+from rag.core.chat import EXTRACTIVE_ALONE, Answering
 from rag.core.chunks import Chunker, chunker
 from rag.core.embeddings import ContextualEmbedder, Embedder, HashingEmbedder
 from rag.core.errors import InvalidFile, InvalidOption
@@ -22,12 +25,12 @@ from rag.core.quantised import Kernel
 from rag.core.retrieval import check_threshold
 from rag.core.retrievers import Retriever
 
-PROFILES: Final = ("embedded", "hashing")
+PROFILES: Final = ("embedded", "hashing", *embedders.PROFILES)
 # Of the cross-encoder's logits, measured on the handbooks (docs/decisions/0003).
 MINIMUM: Final = 3.0
 MARGIN: Final = 1.5
 # The gate that goes with a profile's judge (docs/decisions/0007).
-DEFAULT_GATES: Final = {"embedded": OPEN, "hashing": OPEN}
+DEFAULT_GATES: Final = dict.fromkeys(PROFILES, OPEN)
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,17 @@ class Parts:
     chunking: str
     analyser: str = ANALYSER
     gate: Gate = OPEN
+    answering: Answering = EXTRACTIVE_ALONE
     splitter: Chunker | None = None
     retriever_path: str = ""
 
     @cached_property
     def embedder(self) -> Embedder | ContextualEmbedder:
-        """The embedder; its model is loaded when it first embeds."""
+        """The embedder; its model is loaded, or its endpoint contacted, when it first embeds."""
         if is_path(self.profile_name):
             return custom_embedder(self.profile_name)
+        if self.profile_name in embedders.PROFILES:
+            return embedders.remote_embedder(self.profile_name)
         return HashingEmbedder() if self.profile_name == "hashing" else bundled.embedder()
 
     @cached_property
@@ -90,13 +96,18 @@ def configured(profile: str | None = None) -> Parts:
     """The parts that the settings name, or those of another profile of the site."""
     name = profile or settings.EVIDENCE_PROFILE
     if name not in PROFILES and not is_path(name):
-        raise InvalidOption(
-            "profile", name, f"known are {', '.join(PROFILES)} and package.module:object"
-        )
-    cut, find = settings.EVIDENCE_CHUNKING, settings.EVIDENCE_RETRIEVER
+        known = ", ".join([*PROFILES, "package.module:object"])
+        raise InvalidOption("profile", name, f"known are {known}")
+    cut = settings.EVIDENCE_CHUNKING
     splitter = custom_splitter(cut) if is_path(cut) else None
-    chunking = splitter.id if splitter else cut
-    return Parts(name, chunking, gate=_gate(name), splitter=splitter, retriever_path=find)
+    return Parts(
+        profile_name=name,
+        chunking=splitter.id if splitter else cut,
+        gate=_gate(name),
+        answering=configured_answering(),
+        splitter=splitter,
+        retriever_path=settings.EVIDENCE_RETRIEVER,
+    )
 
 
 def gate_file() -> Path:

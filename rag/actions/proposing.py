@@ -1,12 +1,22 @@
 """From a question to a proposal: search, excerpts, the answer gate, and who proposes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from rag.actions.chatting import put_to_model
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found, resolved, search
 from rag.core.answerability import Support, support
-from rag.core.answers import Proposal, Supplied, admissible, considered
+from rag.core.answers import (
+    Proposal,
+    Supplied,
+    Verdict,
+    admissible,
+    considered,
+    refused_without_excerpts,
+)
+from rag.core.chat import AnswerMode, Calls
+from rag.core.errors import ProviderError
 from rag.core.extractive import Extractive
 from rag.core.facts import StatedFact
 from rag.core.hits import Hit
@@ -20,20 +30,30 @@ from rag.queries.facts import asked_facts
 
 @dataclass(frozen=True)
 class Proposed:
-    """What lies before the last gate. ``support`` is None where nothing was found or weighed.
+    """What lies before the last gate.
 
-    ``facts`` are the product facts that the question asks for.
+    ``support`` is None where nothing was found or weighed, ``refusal`` where there is something
+    to judge, and ``failure`` unless the model's provider failed. ``facts`` are the product facts
+    that the question asks for.
     """
 
     found: Found
-    supplied: list[Supplied]
+    supplied: Sequence[Supplied]
     proposal: Proposal | None = None
     support: Support | None = None
+    refusal: Verdict | None = None
+    failure: ProviderError | None = None
+    calls: Calls = field(default_factory=Calls)
     facts: tuple[StatedFact, ...] = ()
 
 
 def proposed_for(
-    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+    question: str,
+    access: Access,
+    selection: Selection,
+    options: Options,
+    parts: Parts,
+    mode: AnswerMode,
 ) -> Proposed:
     """What would be quoted; no proposal where the answer gate refuses.
 
@@ -43,10 +63,10 @@ def proposed_for(
     found = search(question, access, selection, options, parts)
     facts = asked_facts(question, access, selection)
     if not _all_known(question, found, facts):
-        return Proposed(found, [])
-    proposed = _proposed(question, found, codes_of(facts), options, parts)
+        return Proposed(found, [], refusal=refused_without_excerpts())
+    proposed = _proposed(question, Proposed(found, [], facts=facts), options, parts, mode)
     stands_alone = identifiers(question) <= codes_of(facts)
-    return replace(proposed, facts=facts if proposed.supplied or stands_alone else ())
+    return proposed if stands_alone or not proposed.refusal else replace(proposed, facts=())
 
 
 def _all_known(question: str, found: Found, facts: Sequence[StatedFact]) -> bool:
@@ -58,30 +78,60 @@ def _all_known(question: str, found: Found, facts: Sequence[StatedFact]) -> bool
 
 
 def _proposed(
-    question: str, found: Found, known: frozenset[str], options: Options, parts: Parts
+    question: str, given: Proposed, options: Options, parts: Parts, mode: AnswerMode
 ) -> Proposed:
+    found = given.found
     least = resolved(options, parts, question).min_cosine
     hits = [h for h in found.hits if parts.gate.admits(question, h, least, found.languages)]
     scored = _relevance(question, considered(hits), parts.proposer)
-    supplied = _supplied(question, scored, known)
+    supplied = _supplied(question, scored, codes_of(given.facts))
     if not supplied:
-        return Proposed(found, supplied)
-    if not parts.gate.weights:
-        return Proposed(found, supplied, parts.proposer.propose(question, supplied))
-    figures = support(question, scored, found.languages)
-    return Proposed(found, supplied, *_gated(question, supplied, figures, parts))
+        return replace(given, refusal=refused_without_excerpts())
+    figures = support(question, scored, found.languages) if parts.gate.weights else None
+    offered = replace(given, supplied=supplied, support=figures)
+    if mode is AnswerMode.EXTRACTIVE:
+        return _extracted(question, offered, parts)
+    return _chatted(question, offered, parts, mode)
 
 
-def _gated(
-    question: str, supplied: Sequence[Supplied], figures: Support, parts: Parts
-) -> tuple[Proposal | None, Support]:
-    """The proposal, if the gate lets it pass; it is not made where that is known before."""
-    if not parts.gate.weighs_sentences and not parts.gate.passes(figures):
-        return None, figures
+def _extracted(question: str, offered: Proposed, parts: Parts) -> Proposed:
+    """With the extractive proposal, if the gate lets it pass; not made where that is known."""
+    if not _passes(offered.support, parts, before=True):
+        return offered
     # A proposer that is no part of this site may give None.
-    proposal: Proposal | None = parts.proposer.propose(question, supplied)
-    figures = replace(figures, sentence=proposal.score if proposal else None)
-    return proposal if parts.gate.passes(figures) else None, figures
+    proposal: Proposal | None = parts.proposer.propose(question, offered.supplied)
+    if offered.support is None:
+        return replace(offered, proposal=proposal)
+    weighed = replace(offered.support, sentence=proposal.score if proposal else None)
+    passed = proposal if _passes(weighed, parts) else None
+    return replace(offered, proposal=passed, support=weighed)
+
+
+def _chatted(question: str, offered: Proposed, parts: Parts, mode: AnswerMode) -> Proposed:
+    """With the model's proposal; it is asked only where the gate lets the question pass.
+
+    A gate that weighs sentences weighs those that code would choose: a model gives no score.
+    """
+    weighed = _extracted(question, offered, parts) if parts.gate.weighs_sentences else offered
+    if not _passes(weighed.support, parts):
+        return replace(weighed, proposal=None)
+    known = codes_of(offered.facts)
+    said = put_to_model(mode, question, offered.supplied, parts.answering, known)
+    return replace(
+        weighed,
+        supplied=said.supplied,
+        proposal=said.proposal,
+        refusal=said.refusal,
+        failure=said.failure,
+        calls=said.calls,
+    )
+
+
+def _passes(figures: Support | None, parts: Parts, *, before: bool = False) -> bool:
+    """Whether the gate lets pass, as far as that is known (``before``: without a proposal)."""
+    if figures is None or (before and parts.gate.weighs_sentences):
+        return True
+    return parts.gate.passes(figures)
 
 
 def _relevance(question: str, hits: Sequence[Hit], proposer: Extractive) -> list[tuple[Hit, float]]:

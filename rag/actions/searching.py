@@ -1,5 +1,6 @@
 """Search and probe: question and access to hits, in one read transaction."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -206,17 +207,25 @@ def _query_vector(question: str, parts: Parts) -> Floats:
     vector = checked_query(parts.embedder.embed_query(question), parts.embedder.profile)
     manifest = current_manifest()
     check_manifest(manifest, parts.embedder.profile, parts.chunking, parts.analyser)
-    _check_canaries_once(manifest, parts)
+    _check_canaries(manifest, parts)
     return vector
 
 
-_checked: Final[set[tuple[str, object]]] = set()
+# When the canaries were last the same, on the process's monotonic clock.
+_checked: Final[dict[tuple[str, object], float]] = {}
+# A model without a digest can change behind its name while a process runs.
+CANARY_SECONDS: Final = 300.0
 
 
-def _check_canaries_once(manifest: Manifest, parts: Parts) -> None:
-    """The first query of a process finds out whether the model changed behind its tag."""
-    key = (parts.embedder.profile.fingerprint, manifest.canaries)
-    if key not in _checked:
-        stored = np.array(manifest.canaries, dtype=np.float32)
-        check_canaries(stored, canary_vectors(parts.embedder))
-        _checked.add(key)
+def _check_canaries(manifest: Manifest, parts: Parts) -> None:
+    """The first query of a process finds out whether the model changed behind its tag.
+
+    So does a later one, every five minutes, where no digest tells it.
+    """
+    profile = parts.embedder.profile
+    key, now = (profile.fingerprint, manifest.canaries), time.monotonic()
+    if key in _checked and (profile.digest or now - _checked[key] < CANARY_SECONDS):
+        return
+    stored = np.array(manifest.canaries, dtype=np.float32)
+    check_canaries(stored, canary_vectors(parts.embedder))
+    _checked[key] = now

@@ -109,13 +109,16 @@ class BundledCrossEncoder:
         """Raw logits (n,), about -11 (unrelated) to 11; no probabilities, only for ordering.
 
         A passage is cut where question and passage exceed 512 tokens, the question never.
-        Raises InvalidOption if the question leaves no room, Cancelled, ProviderError.
+        Raises InvalidOption if the question leaves no room, Cancelled, ProviderError. A passage a
+        CPU at a time, as in ``embed_batch``.
         """
-        scores = np.empty(len(passages), dtype=np.float64)
-        for position, passage in enumerate(passages):
+
+        def judge(passage: str) -> float:
             stop_if(cancelled)
-            scores[position] = self._model.run(question, passage)[0, 0]
-        return scores
+            return float(self._model.run(question, passage)[0, 0])
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return np.fromiter(pool.map(judge, passages), dtype=np.float64)
 
 
 @cache

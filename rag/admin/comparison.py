@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 from django.utils.safestring import SafeString
 
@@ -12,6 +14,10 @@ from rag.web.presenters.citations import approval_words
 from rag.web.presenters.details import language_name
 from rag.web.presenters.results import local_day
 from rag.web.presenters.standings import day_words
+
+_FORMATS: Final = MappingProxyType(
+    {Revision.Format.MARKDOWN: "Markdown", Revision.Format.PLAIN: "plain text"}
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,7 @@ def metadata(revision: Revision, earlier: Revision | None) -> Iterator[Known]:
 
 def digests(revision: Revision) -> Iterator[tuple[str, str]]:
     """What identifies the document, its file and its text."""
-    yield "Document", revision.document_id
+    yield "Document id", revision.document_id
     yield "File, SHA-256", revision.source_sha256
     yield "Text, SHA-256", revision.text_sha256
 
@@ -70,7 +76,7 @@ def _record(revision: Revision) -> dict[str, str]:
         "Product": revision.product,
         "Language": language_name(revision.language),
         "Canonical": "yes" if revision.canonical else "no, a copy",
-        "Shown as": Revision.Format(revision.format).name.lower(),
+        "Shown as": _FORMATS[Revision.Format(revision.format)],
     }
 
 

@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from rag.actions.people import Account
 from rag.core.roles import Permission
 from rag.models import Scope
+from rag.web.forms.sentences import at_most
 
 PERMISSIONS: Final[Mapping[Permission, str]] = MappingProxyType(
     {
@@ -44,8 +45,17 @@ def _holders() -> list[Any]:
     return [
         ("", "Choose"),
         ("Groups", groups),
-        ("Users", [(f"user:{name}", name) for name in names]),
+        ("People", [(f"user:{name}", name) for name in names]),
     ]
+
+
+def _named(longest: int) -> dict[str, str]:
+    return {"required": "Give a name.", **at_most("A name", longest)}
+
+
+def _chosen(what: str) -> dict[str, str]:
+    sentence = f"Choose {what} from the list."
+    return {"required": sentence, "invalid_choice": sentence}
 
 
 class AccountForm(forms.Form):
@@ -56,11 +66,13 @@ class AccountForm(forms.Form):
         required=False,
         max_length=254,
         help_text="A forgotten password is reset by mail to it.",
+        error_messages={"invalid": "Give an address such as erin@example.org."},
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     groups = forms.MultipleChoiceField(
         choices=_groups,
         required=False,
+        error_messages={"invalid_choice": "There is no group %(value)s any more."},
         widget=forms.CheckboxSelectMultiple,
         help_text="A role says what somebody may do; grants say what somebody may read.",
     )
@@ -146,6 +158,7 @@ class NewUserForm(AccountForm, PasswordForm):
     name = forms.CharField(
         max_length=150,
         help_text="For good: it stands in the record. Letters, digits and @ . + - _.",
+        error_messages=_named(150),
         widget=forms.TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
     field_order = ("name", "email", "groups", "active", "password", "repeated")
@@ -172,21 +185,29 @@ class PermissionsForm(forms.Form):
 class NewGroupForm(PermissionsForm):
     """A new group; without permissions it only carries grants."""
 
-    name = forms.CharField(max_length=150, help_text="It cannot be changed later.")
+    name = forms.CharField(
+        max_length=150, help_text="It cannot be changed later.", error_messages=_named(150)
+    )
     field_order = ("name", "permissions")
 
 
 class NewScopeForm(forms.Form):
     """A new area of access."""
 
-    name = forms.CharField(max_length=100, help_text="It cannot be changed later. No comma.")
+    name = forms.CharField(
+        max_length=100,
+        help_text="It cannot be changed later. No comma.",
+        error_messages=_named(100),
+    )
 
 
 class GrantForm(forms.Form):
-    """A scope for a group or a user."""
+    """A scope for a group or a person."""
 
-    scope = forms.ChoiceField(choices=_scopes)
-    holder = forms.ChoiceField(label="Granted to", choices=_holders)
+    scope = forms.ChoiceField(choices=_scopes, error_messages=_chosen("a scope"))
+    holder = forms.ChoiceField(
+        label="Granted to", choices=_holders, error_messages=_chosen("a group or a person")
+    )
 
     def chosen(self) -> dict[str, str]:
         """``user`` or ``group`` with the name, of a valid form."""

@@ -105,7 +105,8 @@ class GrantAdmin(GovernedAdmin):
 def _row(grant: Grant) -> Row:
     kind, name = _holder(grant)
     revoke = reverse("admin:rag_grant_revoke", args=[grant.pk])
-    return Row(grant.scope.name, kind, name, not grant.user or grant.user.is_active, revoke)
+    words = "person" if kind == "user" else kind
+    return Row(grant.scope.name, words, name, not grant.user or grant.user.is_active, revoke)
 
 
 def _holders(scope: Scope) -> list[str]:

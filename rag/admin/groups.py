@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.models import Group
@@ -13,12 +14,24 @@ from django.urls import reverse
 
 from rag.actions import roles
 from rag.admin.acting import acted, posted
-from rag.admin.forms import PERMISSIONS, NewGroupForm, PermissionsForm
+from rag.admin.forms import NewGroupForm, PermissionsForm
 from rag.admin.pages import GovernedAdmin, Page
 from rag.core.errors import NotAllowed
 from rag.core.roles import ROLES, Permission
 from rag.models import Grant
 from rag.web.access import person_of
+
+_MAY: Final = MappingProxyType(
+    {
+        Permission.SEARCH: "search",
+        Permission.ASK: "ask",
+        Permission.UPLOAD: "upload",
+        Permission.REVIEW: "review",
+        Permission.APPROVE: "approve",
+        Permission.OPERATE: "rebuild the index",
+        Permission.PEOPLE: "give out accounts",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +125,7 @@ def _row(group: Any) -> Row:
         url=reverse("admin:auth_group_change", args=[group.pk]),
         role=group.name in ROLES,
         people=group.people,
-        may=", ".join(permission.name.lower() for permission in PERMISSIONS if permission in held),
+        may=", ".join(words for permission, words in _MAY.items() if permission in held),
         reads=", ".join(_scopes(group)),
     )
 

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from rag.core.sources import Access, State
 from rag.models import Revision
-from rag.web.presenters.catalogue import Row, listed
+from rag.web.presenters.catalogue import FACTS, Row, listed
 from rag.web.presenters.results import local_day
 from rag.web.presenters.standings import Chip, day_words, record_window
 
@@ -36,7 +36,7 @@ def _chips(revision: Revision) -> list[Chip]:
     pending = revision.state == State.PENDING.value
     requested = revision.approval_requested_by
     chips = [
-        (revision.kind == Revision.Kind.FACTS, Chip("product facts", "still")),
+        (revision.kind == Revision.Kind.FACTS, FACTS),
         (not revision.canonical, Chip("copy", "still")),
         (pending and not revision.indexed, Chip("not indexed yet", "warning")),
         (pending and bool(requested), Chip(f"approval requested by {requested}", "")),

@@ -57,7 +57,6 @@ class ReviewPage:
     """Everything that the page shows. ``obstacle`` is why it cannot be approved now, or empty."""
 
     document_id: str
-    source_id: str
     title: str
     heading: SafeString
     scope: str
@@ -68,6 +67,7 @@ class ReviewPage:
     cautions: tuple[Caution, ...]
     language: str
     front: SafeString
+    text_title: str
     text: SafeString
     text_sha256: str
     facts: tuple[FactRow, ...]
@@ -99,7 +99,6 @@ def review_page(found: Review, day: date) -> ReviewPage:
     obstacle = _obstacle(revision, effect)
     return ReviewPage(
         document_id=revision.document_id,
-        source_id=revision.source.source_id,
         title=revision.title,
         heading=revealed(revision.title),
         scope=revision.source.scope.name,
@@ -110,6 +109,7 @@ def review_page(found: Review, day: date) -> ReviewPage:
         cautions=tuple(_cautions(revision)),
         language=language_tag(revision.language),
         front=revealed(front),
+        text_title=_text_title(revision),
         text=revealed(text),
         text_sha256=revision.text_sha256,
         facts=tuple(facts(revision, found.earlier)),
@@ -125,6 +125,17 @@ def review_page(found: Review, day: date) -> ReviewPage:
         digests=tuple(digests(revision)),
         record=tuple(map(_entry, found.events)),
     )
+
+
+def _text_title(revision: Revision) -> str:
+    """What the text is to a reader: only what was approved at some time was ever quoted."""
+    if revision.kind == Revision.Kind.FACTS:
+        return "The file"
+    if revision.state == State.PENDING.value:
+        return "The text, as it will be quoted"
+    if revision.state == State.APPROVED.value:
+        return "The text, as it is quoted"
+    return "The text, as it was quoted" if revision.approved_at else "The text"
 
 
 def _obstacle(revision: Revision, effect: Effect) -> str:
@@ -174,7 +185,7 @@ def _cautions(revision: Revision) -> Iterator[Caution]:
         words = "; ".join(map(_spelt, mixed[:NAMED])) + ("; and others" if mixed[NAMED:] else "")
         yield Caution("Letters of different scripts are mixed:", words)
     if not revision.canonical:
-        yield Caution("This is a copy.", "A search leaves copies out unless they are asked for.")
+        yield Caution("This is a copy.", "A search leaves copies out.")
 
 
 def _spelt(word: str) -> str:

@@ -24,6 +24,7 @@ from rag.queries.reading import reading
 from rag.queries.reviewing import review, reviewable
 from rag.queries.sources import opened
 from rag.web.access import access_of, person_of
+from rag.web.forms.sentences import at_most
 
 Act = Callable[[str], str]
 MAX_REASON: Final = 2000
@@ -35,6 +36,7 @@ class ReasonForm(Form):
 
     reason = CharField(
         max_length=MAX_REASON,
+        error_messages={"required": "Give a reason.", **at_most("A reason", MAX_REASON)},
         widget=Textarea(attrs={"rows": 3}),
         help_text="It stays on record, for whoever reviews here.",
     )

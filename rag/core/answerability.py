@@ -18,7 +18,10 @@ from rag.core.hits import Hit
 from rag.core.lexical import content_tokens, identifiers, tokens
 from rag.core.matches import matches
 
-FIGURES: Final = ("first", "margin", "cosine", "coverage", "identifiers", "sentence")
+FIGURES: Final = (
+    "first", "margin", "agreement", "cosine", "cosine_margin", "coverage", "identifiers",
+    "sentence",
+)  # fmt: skip
 CALIBRATED: Final = "calibrated"
 
 
@@ -27,15 +30,18 @@ class Support:
     """What an answer to one question would rest on. A figure that was not computed is None.
 
     ``first`` is the best relevance of an excerpt and ``margin`` what the next one lies below it,
-    both on the judge's scale; ``cosine`` the best one in [-1, 1], None where words alone ranked;
-    ``coverage`` and ``identifiers`` the largest shares, 0 to 1, of the question's content words
-    and identifiers in one passage; ``sentence`` the score of the best sentence, known only after
-    a proposal.
+    both on the judge's scale; ``agreement`` is 1 where that excerpt is the first hit, too, else 0.
+    ``cosine`` is the best one in [-1, 1] and ``cosine_margin`` what the next one lies below it;
+    None where words alone ranked. ``coverage`` and ``identifiers`` are the largest shares, 0 to 1,
+    of the question's content words and identifiers in one passage.
+    ``sentence`` is the score of the best sentence, known only after a proposal.
     """
 
     first: float
     margin: float
+    agreement: float
     cosine: float | None
+    cosine_margin: float | None
     coverage: float
     identifiers: float
     sentence: float | None = None
@@ -44,17 +50,25 @@ class Support:
 def support(
     question: str, scored: Sequence[tuple[Hit, float]], languages: Sequence[str]
 ) -> Support:
-    """The figures of the hits considered (at least one), each with its relevance."""
+    """The figures of the hits considered (at least one, best first), each with its relevance."""
     hits = [hit for hit, _ in scored]
     ranked = sorted((relevance for _, relevance in scored), reverse=True)
+    near = sorted((hit.cosine for hit in hits if hit.cosine is not None), reverse=True)
     passages = [f"{hit.context}\n{hit.text}" for hit in hits]
     return Support(
         first=ranked[0],
-        margin=ranked[0] - ranked[1] if len(ranked) > 1 else 0.0,
-        cosine=max((hit.cosine for hit in hits if hit.cosine is not None), default=None),
+        margin=_lead(ranked),
+        agreement=float(scored[0][1] == ranked[0]),
+        cosine=near[0] if near else None,
+        cosine_margin=_lead(near) if near else None,
         coverage=max(_coverage(question, passage, languages) for passage in passages),
         identifiers=max(_identifiers(question, passage) for passage in passages),
     )
+
+
+def _lead(ranked: Sequence[float]) -> float:
+    """What the second lies below the first; 0 where there is none."""
+    return ranked[0] - ranked[1] if len(ranked) > 1 else 0.0
 
 
 def _coverage(question: str, passage: str, languages: Sequence[str]) -> float:

@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from rag.core.errors import DuplicateCitation, MissingCitation, UnknownCitation
+from rag.core.errors import (
+    CitationError,
+    DuplicateCitation,
+    InexactQuotation,
+    MissingCitation,
+    ProviderError,
+    UnknownCitation,
+)
 from rag.core.facts import StatedFact
 from rag.core.hits import Hit
 from rag.core.lexical import identifiers
@@ -16,6 +23,7 @@ from rag.core.lexical import identifiers
 NO_EXCERPTS: Final = "Insufficient evidence: no admissible retrieved excerpts."
 UNSUPPORTED: Final = "Insufficient evidence: no supported answer."
 INVALID: Final = "Insufficient evidence: invalid citation or quotation."
+TOO_LONG: Final = "Insufficient evidence: no whole excerpt fits (context_budget_exceeded)."
 
 CONSIDERED: Final = 5
 OTHER_SOURCES: Final = 3
@@ -72,8 +80,15 @@ def admissible(
             continue
         if len(kept) < MAX_EXCERPTS and not any(_overlapping(excerpt, other) for other in kept):
             kept.append(excerpt)
-    found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in kept))
-    return kept if wanted <= found | known else []
+    return kept if covers(question, kept, known) else []
+
+
+def covers(
+    question: str, excerpts: Sequence[Supplied], known: frozenset[str] = frozenset()
+) -> bool:
+    """Whether every identifier of the question is known or occurs in an excerpt or its context."""
+    found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in excerpts))
+    return identifiers(question) <= found | known
 
 
 def _identifiers(excerpt: Supplied) -> frozenset[str]:
@@ -122,11 +137,14 @@ class Quotation:
 class Verdict:
     """Accepted with product facts or quotations, or refused with a code for machines and a
     sentence for people.
+
+    ``fault`` names what was wrong with the proposal, for who proposed it; it is never published.
     """
 
     quotations: tuple[Quotation, ...] = ()
     reason_code: str = ""
     reason: str = ""
+    fault: str = ""
     facts: tuple[StatedFact, ...] = ()
 
     @property
@@ -146,54 +164,19 @@ def refused_without_excerpts() -> Verdict:
     return Verdict(reason_code="no_excerpts", reason=NO_EXCERPTS)
 
 
-def with_facts(verdict: Verdict, facts: Sequence[StatedFact], stand: bool) -> Verdict:
-    """The verdict with the product facts that the question asks for, which may stand alone.
+def refused_for_length() -> Verdict:
+    """No whole excerpt fits into the context of a chat model; it is not asked."""
+    return Verdict(reason_code="context_budget_exceeded", reason=TOO_LONG)
 
-    They are found by code, so a proposal that was refused takes its quotations away and not
-    them. ``stand``: each is eligible now and equals the stored value; else all is refused.
+
+def refused_for_failure(error: ProviderError) -> Verdict:
+    """The model was asked and its provider failed.
+
+    The record names provider and operation. The cause is in the error itself and in the log: its
+    words may be the server's, who was sent the excerpts, and a record outlives an erased text.
     """
-    if not facts:
-        return verdict
-    if not stand:
-        return Verdict(reason_code="invalid_citation", reason=INVALID)
-    return replace(verdict, facts=tuple(facts), reason_code="", reason="")
-
-
-def gate(
-    proposal: Proposal | None,
-    supplied: Sequence[Supplied],
-    still_served: Callable[[Supplied], bool],
-) -> Verdict:
-    """Accept or refuse a proposal.
-
-    ``still_served`` says whether an excerpt's revision is eligible now with the text retrieved.
-    """
-    if proposal is None or not proposal.can_answer or not 1 <= len(proposal.pieces) <= MAX_PIECES:
-        return Verdict(reason_code="unsupported", reason=UNSUPPORTED)
-    by_alias = {excerpt.alias: excerpt for excerpt in supplied}
-    quotations = [_verified(piece, by_alias, still_served) for piece in proposal.pieces]
-    verified = tuple(quotation for quotation in quotations if quotation is not None)
-    spans = {(q.supplied.document_id, q.start_char, q.end_char) for q in verified}
-    if len(spans) != len(proposal.pieces):
-        return Verdict(reason_code="invalid_citation", reason=INVALID)
-    return Verdict(quotations=verified)
-
-
-def _verified(
-    piece: Piece | None,
-    by_alias: Mapping[str, Supplied],
-    still_served: Callable[[Supplied], bool],
-) -> Quotation | None:
-    """The piece as a slice, or None if anything about it is not exactly so."""
-    excerpt = by_alias.get(piece.alias) if piece else None
-    if piece is None or excerpt is None or len(piece.quote.strip()) < MIN_QUOTE:
-        return None
-    at = excerpt.text.find(piece.quote)
-    if at < 0 or not still_served(excerpt):
-        return None
-    quote = piece.quote.strip()
-    start = excerpt.start_char + at + piece.quote.index(quote)
-    return Quotation(excerpt, start, start + len(quote), quote)
+    failed = f"No answer: {error.provider} failed ({error.operation})."
+    return Verdict(reason_code=error.code, reason=failed)
 
 
 @dataclass(frozen=True)
@@ -231,3 +214,79 @@ def _check_citations(claim: Claim, hits: Mapping[str, str]) -> None:
             raise DuplicateCitation(identifier)
         if identifier not in hits:
             raise UnknownCitation(identifier)
+
+
+def with_facts(verdict: Verdict, facts: Sequence[StatedFact], stand: bool) -> Verdict:
+    """The verdict with the product facts that the question asks for, which may stand alone.
+
+    They are found by code, so a proposal that was refused takes its quotations away and not
+    them. ``stand``: each is eligible now and equals the stored value; else all is refused.
+    """
+    if not facts:
+        return verdict
+    if not stand:
+        return Verdict(reason_code="invalid_citation", reason=INVALID, fault="It is not served.")
+    return replace(verdict, facts=tuple(facts), reason_code="", reason="")
+
+
+def gate(
+    proposal: Proposal | None,
+    supplied: Sequence[Supplied],
+    still_served: Callable[[Supplied], bool],
+) -> Verdict:
+    """Accept or refuse a proposal: the only way to a published answer.
+
+    ``still_served`` says whether an excerpt's revision is eligible now with the text retrieved.
+    """
+    if proposal is None or not proposal.can_answer or not 1 <= len(proposal.pieces) <= MAX_PIECES:
+        return Verdict(reason_code="unsupported", reason=UNSUPPORTED, fault=_nothing(proposal))
+    try:
+        quotations = _quotations(proposal.pieces, {each.alias: each for each in supplied})
+    except CitationError as error:
+        return Verdict(reason_code="invalid_citation", reason=INVALID, fault=str(error))
+    if not all(still_served(quotation.supplied) for quotation in quotations):
+        return Verdict(reason_code="invalid_citation", reason=INVALID, fault="It is not served.")
+    return Verdict(quotations=quotations)
+
+
+def _nothing(proposal: Proposal | None) -> str:
+    """Why a proposal proposes nothing."""
+    if proposal is None:
+        return "There is no proposal."
+    if not proposal.can_answer:
+        return "It says that it cannot answer."
+    return f"It has {len(proposal.pieces)} quotations; 1 to {MAX_PIECES} are needed."
+
+
+def _quotations(
+    pieces: Sequence[Piece | None], by_alias: Mapping[str, Supplied]
+) -> tuple[Quotation, ...]:
+    """The pieces as slices. Raises CitationError if anything about one is not exactly so.
+
+    Each quotation is a claim that rests on the excerpts it names.
+    """
+    read = [piece for piece in pieces if piece is not None]
+    if len(read) < len(pieces):
+        raise MissingCitation
+    aliases = {
+        piece.quote: tuple(p.alias for p in read if p.quote == piece.quote) for piece in read
+    }
+    claims = [Claim(quote, cited) for quote, cited in aliases.items()]
+    build_grounded_answer(claims, {alias: each.text for alias, each in by_alias.items()})
+    quotations = tuple(_slice(piece, by_alias[piece.alias]) for piece in read)
+    spans = {(q.supplied.document_id, q.start_char, q.end_char) for q in quotations}
+    if len(spans) < len(quotations):
+        raise DuplicateCitation(read[-1].alias)
+    return quotations
+
+
+def _slice(piece: Piece, excerpt: Supplied) -> Quotation:
+    """Where the excerpt has exactly these characters, or InexactQuotation."""
+    quote = piece.quote.strip()
+    if len(quote) < MIN_QUOTE:
+        raise InexactQuotation(piece.alias, f"shorter than {MIN_QUOTE} characters")
+    at = excerpt.text.find(piece.quote)
+    if at < 0:
+        raise InexactQuotation(piece.alias, "not in its text, character for character")
+    start = excerpt.start_char + at + piece.quote.index(quote)
+    return Quotation(excerpt, start, start + len(quote), quote)

@@ -43,8 +43,10 @@ class Point:
     wrongly_refused: float
 
     @property
-    def cost(self) -> float:
-        return self.wrongly_answered + self.wrongly_refused
+    def cost(self) -> tuple[float, float]:
+        """The larger of the two shares, then their sum."""
+        shares = self.wrongly_answered, self.wrongly_refused
+        return max(shares), sum(shares)
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,9 @@ def calibrate(
 ) -> Calibration:
     """A gate for these cases; raises OneSided unless both kinds are among them.
 
-    The threshold is the cheapest on held-out cases whose share of wrong refusals is at most
-    ``most_refused``; where none is, the one that refuses least.
+    The threshold is the one at which the larger of the two shares of wrong held-out cases is
+    smallest, among those that refuse at most ``most_refused`` of the answerable ones; where none
+    does, it is the lowest.
     """
     ordered = sorted(examples, key=lambda example: example.case_id)
     _check_both_kinds(ordered)
@@ -183,14 +186,16 @@ def costs(examples: Sequence[Example], chances: Sequence[float], least: float) -
 
 
 def curve(examples: Sequence[Example], chances: Sequence[float]) -> tuple[Point, ...]:
-    """The costs at thresholds .05 to .95."""
-    return tuple(costs(examples, chances, step / 20) for step in range(1, 20))
+    """The costs at thresholds .01 to .99."""
+    return tuple(costs(examples, chances, step / 100) for step in range(1, 100))
 
 
 def chosen(points: Sequence[Point], most_refused: float) -> Point:
-    """The cheapest point within the bound; of equal ones the lowest threshold."""
-    within = [point for point in points if point.wrongly_refused <= most_refused]
-    return min(within or points[:1], key=lambda point: (point.cost, point.least))
+    """The cheapest point within the bound; of equal ones the middle, farthest from both errors."""
+    within = [point for point in points if point.wrongly_refused <= most_refused] or points[:1]
+    least = min(point.cost for point in within)
+    equal = [point for point in within if point.cost == least]
+    return equal[(len(equal) - 1) // 2]
 
 
 def auroc(examples: Sequence[Example], chances: Sequence[float]) -> float:

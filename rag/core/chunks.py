@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rag.core.errors import InvalidOption, InvalidText
+from rag.core.headings import SEPARATOR
 from rag.core.sections import Piece, pieces
 from rag.core.text import LineIndex, Span, body_start
 
@@ -15,7 +16,6 @@ _WORD = re.compile(r"\S+")
 _WINDOWS = re.compile(r"(chars|words)-([0-9]{1,6})-overlap-([0-9]{1,6})-v1")
 _SECTIONS = re.compile(r"sections(?:-([0-9]{1,6}))?-v1")
 _DEFAULT_LIMIT = 1000
-_SEPARATOR = " › "
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _chunks(text: str, title: str, found: Iterable[Piece]) -> tuple[Chunk, ...]:
 
 
 def _chunk(text: str, title: str, lines: LineIndex, part: int, piece: Piece) -> Chunk:
-    section = _SEPARATOR.join(filter(None, piece.path))
+    section = SEPARATOR.join(filter(None, piece.path))
     return Chunk(
         part=part,
         start_char=piece.start,

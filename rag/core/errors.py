@@ -172,6 +172,20 @@ class GateMismatch(Unusable):
         )
 
 
+class Misconfigured(Unusable):
+    """The settings of a model provider do not name a model that can be asked."""
+
+    code = "misconfigured"
+    request = "Ask an admin of this site to set them up."
+
+    def __init__(self, profile: str, fault: str) -> None:
+        super().__init__(
+            f"The profile {profile!r} cannot be used: {fault}",
+            "Change the setting and start the site again.",
+            for_readers="The models of this site are not set up.",
+        )
+
+
 class IndexDamaged(Unusable):
     """The stored index contradicts its own manifest; nothing is answered from it.
 
@@ -211,7 +225,7 @@ class IndexBehind(Unusable):
 
 
 class CitationError(RagError):
-    """Base of the three ways in which a claim's citations can be wrong."""
+    """Base of the ways in which a claim's citations, or a quotation, can be wrong."""
 
     code = "citation"
 
@@ -241,3 +255,21 @@ class DuplicateCitation(CitationError):
 
     def __init__(self, identifier: str) -> None:
         super().__init__(f"The claim has a duplicate citation of {identifier!r}.")
+
+
+class InexactQuotation(CitationError):
+    """A quotation that is not a slice of the passage it names, or too short to be one."""
+
+    code = "inexact_quotation"
+
+    def __init__(self, identifier: str, fault: str) -> None:
+        super().__init__(f"The quotation of {identifier!r} is {fault}.")
+
+
+class UnreadableReply(RagError):
+    """A chat model's reply that is no proposal; the sentence goes back to the model, once."""
+
+    code = "unreadable_reply"
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(f"The reply cannot be read: {fault}.")

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from rag.core.blocks import Block, Kind, blocks
+from rag.core.headings import Path, opened
 from rag.core.text import Span, block_sentences, skip_space, starts_exception
 
 SMALL = 200
@@ -30,10 +31,7 @@ _EXCEPTION = 100.0
 
 _LISTED = frozenset({Kind.ITEM, Kind.ROW})
 _PAUSE = re.compile(r".*[.!?;:|>。！？]\s", re.DOTALL)
-_HEADING_MARKS = re.compile(r"\{[#:][^{}]*\}$|(?:^|\s)#+$")
-# Every chunk repeats its headings and table header: cut them, or one line of a megabyte
-# would be copied into a thousand contexts.
-_LONGEST_TITLE = 200
+# Every chunk of a table repeats its header: cut it, as ``headings`` cuts titles.
 _LONGEST_HEADER = 500
 
 
@@ -85,15 +83,14 @@ def pieces(text: str, start: int, limit: int) -> Iterator[Piece]:
 
 def _sections(text: str, start: int, limit: int) -> Iterator[_Section]:
     """One section per heading, before it the text without a heading."""
-    path: list[tuple[int, str]] = []
+    path: Path = ()
     atoms: list[_Atom] = []
     members: list[Block] = []
     for block, block_atoms in _block_atoms(text, start, limit):
         if block.kind is Kind.HEADING:
             if members:
                 yield _section(text, path, members, atoms)
-            level, title = _heading(text[block.start : block.end])
-            path = [*_above(path, level), (level, title)]
+            path = opened(path, text[block.start : block.end])
             atoms, members = [], []
         members.append(block)
         atoms.extend(block_atoms)
@@ -101,30 +98,12 @@ def _sections(text: str, start: int, limit: int) -> Iterator[_Section]:
         yield _section(text, path, members, atoms)
 
 
-def _section(
-    text: str, path: list[tuple[int, str]], members: list[Block], atoms: list[_Atom]
-) -> _Section:
+def _section(text: str, path: Path, members: list[Block], atoms: list[_Atom]) -> _Section:
     titles = tuple(title for _, title in path)
     first = members[0]
     heading = first.kind is Kind.HEADING
     exception = heading and starts_exception(titles[-1])
     return _Section(titles, tuple(atoms), not heading or len(members) > 1, exception)
-
-
-def _above(path: list[tuple[int, str]], level: int) -> Iterator[tuple[int, str]]:
-    return takewhile(lambda heading: heading[0] < level, path)
-
-
-def _heading(line: str) -> tuple[int, str]:
-    """Level and bare title of an ATX or setext heading."""
-    if "\n" in line:
-        title, underline = line.rsplit("\n", 1)
-        level = 1 if "=" in underline else 2
-    else:
-        title = line.lstrip("#")
-        level = len(line) - len(title)
-    title = _HEADING_MARKS.sub("", title).strip(" \t*_`")
-    return level, " ".join(title[:_LONGEST_TITLE].split())
 
 
 def _joined(sections: Iterator[_Section], limit: int) -> list[_Section]:

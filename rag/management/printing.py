@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rag.actions.asking import Asked, Decision
+from rag.actions.asking import Asked
+from rag.actions.recording import Decision
 from rag.actions.searching import Found
 from rag.core.answers import Verdict
 from rag.core.hits import Hit
@@ -36,6 +37,8 @@ def asked_json(asked: Asked) -> dict[str, Any]:
         "proposer": answer.proposer,
         "policy": answer.policy,
         "gate": answer.gate,
+        "retrieval_calls": answer.retrieval_calls,
+        "chat_calls": answer.chat_calls,
         "manifest": answer.manifest,
         "notice": asked.found.notice,
         "quotes": list(_quotes(asked.verdict, asked.warnings)),
@@ -52,6 +55,8 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         "answer": verdict.text,
         "reason_code": verdict.reason_code,
         "reason": verdict.reason,
+        "retrieval_calls": decision.calls.retrieval,
+        "chat_calls": decision.calls.chat,
         "quotes": list(_quotes(verdict, decision.warnings)),
         "facts": list(_facts(verdict, decision.fact_warnings)),
     }

@@ -7,6 +7,7 @@ from typing import Any
 
 from rag.actions.governing import today
 from rag.actions.profiles import default_policy
+from rag.core.chat import AnswerMode
 from rag.core.errors import InvalidFile
 from rag.core.policies import POLICIES, policy
 from rag.core.retrieval import Mode, Options
@@ -78,6 +79,17 @@ def add_request(parser: ArgumentParser, *, k: bool = True) -> None:
     )
     if k:
         parser.add_argument("--k", type=int, default=10, help="hits at most")
+
+
+def add_answer_mode(parser: ArgumentParser) -> None:
+    """Add the option of who proposes."""
+    known = [mode.value for mode in AnswerMode]
+    parser.add_argument("--answer-mode", choices=known, help="instead of the site's, if allowed")
+
+
+def answer_mode_of(options: dict[str, Any]) -> AnswerMode | None:
+    """Who proposes; None for the site's own."""
+    return AnswerMode(options["answer_mode"]) if options["answer_mode"] else None
 
 
 def access_of(options: dict[str, Any]) -> Access:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("rag", "0007_evaluation_runs"),
+        ("rag", "0008_chat_calls"),
     ]
 
     operations = [

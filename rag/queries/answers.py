@@ -10,8 +10,9 @@ from django.db.models import QuerySet
 from rag.core.citations import Sight, is_intact, sight
 from rag.core.errors import InvalidText, NotFound
 from rag.core.facts import Fact, product_facts
+from rag.core.headings import SEPARATOR, path_at
 from rag.core.sources import Access, Governed, Selection, Status
-from rag.models import Answer, Chunk, Citation, FactCitation, Revision
+from rag.models import Answer, Citation, FactCitation, Revision
 from rag.queries.eligibility import eligible_revisions, governed, readable_revisions
 
 
@@ -96,7 +97,8 @@ def _cited(citation: Citation, access: Access, reviews: bool, today: date) -> Ci
     opened = None
     if seen.opens_source:
         newer = _in_force(revision, replace(access, as_of=today))
-        opened = Opened(citation, revision, facts, section_at(revision, *place), newer)
+        section = SEPARATOR.join(path_at(revision.text, *place))
+        opened = Opened(citation, revision, facts, section, newer)
     return Cited(citation.position + 1, seen, opened)
 
 
@@ -128,12 +130,6 @@ def _is_stated(citation: FactCitation, text: str) -> bool:
         return fact.sha256 == citation.fact_sha256 and fact in product_facts(text)
     except InvalidText:
         return False
-
-
-def section_at(revision: Revision, start: int, end: int) -> str:
-    """The section path of the indexed chunk that holds this slice; empty if none does."""
-    chunks = Chunk.objects.filter(revision=revision, start_char__lte=start, end_char__gte=end)
-    return chunks.order_by("part").values_list("section", flat=True).first() or ""
 
 
 def _in_force(revision: Revision, access: Access) -> str:

@@ -117,12 +117,12 @@ def _events(revision: Revision, siblings: Iterable[Revision]) -> tuple[AuditEven
     """What is on record about the revision, the oldest first.
 
     An event names a revision by its document id. That it was superseded is found by the document
-    that did it: the subject alone, ``id@version``, could be another source's.
+    that did it: the subject alone could be another source's. In older events it is ``id@version``.
     """
     own = AuditEvent.objects.filter(details__document_id=revision.document_id)
     closed = AuditEvent.objects.filter(
         action="supersede",
-        subject=f"{revision.source.source_id}@{revision.version}",
+        subject__in=(str(revision), f"{revision.source.source_id}@{revision.version}"),
         details__by__in=[other.document_id for other in siblings],
     )
     return tuple((own | closed).order_by("pk"))

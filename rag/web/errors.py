@@ -1,4 +1,5 @@
-"""From errors to HTTP statuses and pages. No page says what it was asked for."""
+"""From errors to HTTP statuses and pages. No page says what it was asked for: one of a failure
+only leads there again."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -22,6 +23,9 @@ from rag.core.roles import Permission
 from rag.web.fragments import is_fragment
 from rag.web.navigation import frame
 
+DATABASE_SILENT: Final = "The database did not answer. Try again in a moment."
+# Pages with a field whose words stay while their results come and go, and where those stand.
+_RESULTS: Final = {"search": "#results", "sources": "#list"}
 _UNAVAILABLE: Final = (Busy, Unusable, ProviderError, StorageError)
 _TITLES: Final = {
     400: "This cannot be asked like that",
@@ -35,8 +39,8 @@ _TITLES: Final = {
 _SENTENCES: Final = {
     403: "The form was too old or came from elsewhere. Go back, reload the page and try again.",
     404: "The address is wrong, or it leads to something that you may not read.",
-    500: "The fault is ours and stands in the log. Nothing was changed.",
-    503: "The database did not answer. Try again in a moment.",
+    500: "The fault is ours and stands in the log. Look whether it was done before you try again.",
+    503: DATABASE_SILENT,
 }
 
 
@@ -72,7 +76,7 @@ def error_page(
 ) -> HttpResponse:
     """The page of an error; for htmx its middle, which replaces the page's."""
     sentence = sentence or _SENTENCES.get(status, "")
-    context = {"title": _TITLES[status], "sentence": sentence, "repairs": repairs, **frame(request)}
+    context = {**_shown(request, status, sentence), "repairs": repairs, **frame(request)}
     return _placed(request, render(request, _template(request), context, status=status))
 
 
@@ -83,9 +87,28 @@ def _template(request: HttpRequest) -> str:
 def _placed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """For htmx, with where on the page it goes."""
     if is_fragment(request):
-        response["HX-Retarget"], response["HX-Reswap"] = "#main", "innerHTML"
+        place = _place(request, response.status_code) or "#main"
+        response["HX-Retarget"], response["HX-Reswap"] = place, "innerHTML"
         response["HX-Push-Url"] = "false"
     return response
+
+
+def _place(request: HttpRequest, status: int) -> str:
+    """Where a failure of the site stands among what somebody is typing; empty: nowhere."""
+    match = request.resolver_match
+    typing = match is not None and status >= 500 and is_fragment(request)
+    return _RESULTS.get(match.view_name, "") if match and typing else ""
+
+
+def _shown(request: HttpRequest, status: int, sentence: str) -> dict[str, object]:
+    """What the template of an error shows. What did not answer may be asked for once more."""
+    return {
+        "title": _TITLES[status],
+        "sentence": sentence,
+        "in_results": bool(_place(request, status)),
+        "unavailable": status == 503,
+        "address": request.get_full_path() if request.method in ("GET", "HEAD") else "",
+    }
 
 
 def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
@@ -94,7 +117,7 @@ def page_of(request: HttpRequest, error: RagError) -> HttpResponse:
     return error_page(request, status, "" if status == 404 else said.sentence, said.repairs)
 
 
-def storage_page(request: HttpRequest, error: DatabaseError) -> HttpResponse:
+def storage_page(request: HttpRequest) -> HttpResponse:
     """The page of a database that did not answer."""
     return error_page(request, 503)
 
@@ -118,7 +141,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         return error_page(request, 500)
     except DatabaseError:
         # Without the request no template looks for a person or for messages in the session.
-        context = {"title": _TITLES[503], "sentence": _SENTENCES[503]}
+        context = _shown(request, 503, DATABASE_SILENT)
         content = render_to_string(_template(request), context)
         return _placed(request, HttpResponse(content, status=503))
 

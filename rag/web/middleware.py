@@ -57,7 +57,7 @@ class ErrorsMiddleware:
             return page_of(request, error)
         if isinstance(error, DatabaseError):
             logger.error("database %s", error, exc_info=error)
-            return storage_page(request, error)
+            return storage_page(request)
         return None
 
 

@@ -5,16 +5,21 @@ from typing import Final
 
 from django.conf import settings
 
+from rag.actions.answering import chat_profile
 from rag.actions.profiles import Parts, configured
 
 _lock: Final = threading.Lock()
-_held: Final[dict[tuple[str, ...], Parts]] = {}
+_held: Final[dict[tuple[object, ...], Parts]] = {}
 
 
 def site_parts() -> Parts:
     """The configured parts; every thread of the process gets the same object."""
-    names = ("PROFILE", "CHUNKING", "GATE", "RETRIEVER")
-    key = tuple(getattr(settings, f"EVIDENCE_{name}") for name in names)
+    key = (
+        *(settings.EVIDENCE_PROFILE, settings.EVIDENCE_CHUNKING, settings.EVIDENCE_GATE),
+        settings.EVIDENCE_RETRIEVER,
+        *(settings.EVIDENCE_EMBEDDING_ENDPOINT, settings.EVIDENCE_EMBEDDING_MODEL),
+        *(settings.EVIDENCE_ANSWER_MODE, *settings.EVIDENCE_ANSWER_MODES, chat_profile()),
+    )
     with _lock:
         if key not in _held:
             _held[key] = configured()

@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
 
+from rag.web.forms.passwords import NewPasswordForm
+
 
 def has_no_name(request: HttpRequest, credentials: Mapping[str, Any] | None = None) -> bool:
     """Whether an attempt to sign in names nobody, as single sign-on does: it locks nothing.
@@ -23,6 +25,8 @@ def has_no_name(request: HttpRequest, credentials: Mapping[str, Any] | None = No
 class NewPasswordView(PasswordResetConfirmView):
     """The form behind a link sent by mail. Who can read that mail is no guesser of passwords:
     the new one opens at once, from every address."""
+
+    form_class = NewPasswordForm
 
     def form_valid(self, form: "SetPasswordForm[User]") -> HttpResponse:
         response = super().form_valid(form)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from rag.actions import asking
+from rag.actions import asking, recording
 from rag.core.answerability import FIGURES, Gate
 from rag.core.answers import UNSUPPORTED
 from rag.core.retrieval import Mode, Options
@@ -24,7 +24,7 @@ def index(tmp_path: Path) -> None:
     factories.rebuild()
 
 
-def decided(gate: Gate, *scopes: str, using: Any = None, **options: Any) -> asking.Decision:
+def decided(gate: Gate, *scopes: str, using: Any = None, **options: Any) -> recording.Decision:
     parts: Any = using or fakes.FakeParts(proposer=factories.parts().proposer)
     parts.gate = gate
     access = factories.access(*scopes or ("public",))

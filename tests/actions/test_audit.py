@@ -122,13 +122,13 @@ def test_a_life_of_a_source_is_on_record(db: None, tmp_path: Path) -> None:
         ("op", "import", "a version 1"),
         ("op", "request_approval", "a version 1"),
         ("operator", "rebuild", "index"),
-        ("op", "approve", "a@1"),
+        ("op", "approve", "a version 1"),
         ("op", "import", "a version 2"),
         ("operator", "rebuild", "index"),
-        ("op", "approve", "a@2"),
-        ("op", "supersede", "a@1"),
-        ("op", "withdraw", "a@2"),
-        ("op", "erase", "a@1"),
+        ("op", "approve", "a version 2"),
+        ("op", "supersede", "a version 1"),
+        ("op", "withdraw", "a version 2"),
+        ("op", "erase", "a version 1"),
     ]
     assert first_broken_event() is None
 

@@ -150,7 +150,7 @@ def test_superseding_is_on_record(db: None, tmp_path: Path) -> None:
     [closed] = supersede("old-guide", by="new-guide", actor="op")
     event = AuditEvent.objects.get(action="supersede")
     successor = Revision.objects.get(source__source_id="new-guide")
-    assert (event.actor, event.subject) == ("op", f"old-guide@{closed.version}")
+    assert (event.actor, event.subject) == ("op", str(closed))
     assert event.details == {"by": successor.document_id, "until": "2026-02-28"}
 
 

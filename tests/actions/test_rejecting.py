@@ -42,7 +42,7 @@ def test_a_rejection_keeps_its_reason_and_names_only_its_hash(tmp_path: Path) ->
     revision.refresh_from_db()
     assert (revision.state, revision.reason) == ("rejected", "Names no owner.")
     [event] = events("reject")
-    assert (event.actor, event.subject) == ("op", f"a@{revision.version}")
+    assert (event.actor, event.subject) == ("op", str(revision))
     assert event.details["document_id"] == revision.document_id
     assert "owner" not in str(event.details)
 

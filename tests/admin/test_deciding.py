@@ -65,7 +65,7 @@ def test_an_approval_serves_the_text_and_leads_back_to_the_queue(tmp_path: Path)
     assert served() == [NEW]
     old.refresh_from_db()
     assert old.valid_until == date(2026, 2, 28)
-    assert decided() == [("approve", "meals@2"), ("supersede", "meals@1")]
+    assert decided() == [("approve", "meals version 2"), ("supersede", "meals version 1")]
 
 
 def test_a_rejection_keeps_its_reason(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_rejection_keeps_its_reason(tmp_path: Path) -> None:
     client = signed_in("paul", "approver")
     assert post(client, revision, "reject", reason="No owner.").headers["Location"] == QUEUE
     assert state_of(revision) == "rejected"
-    assert decided() == [("reject", "meals@1")]
+    assert decided() == [("reject", "meals version 1")]
     assert "No owner." in words(client.get(address(revision)))
 
 
@@ -83,7 +83,7 @@ def test_a_withdrawal_says_what_stays_closed(tmp_path: Path) -> None:
     client = signed_in("paul", "approver")
     post(client, new, "withdraw", reason="Wrong.")
     assert (state_of(new), served()) == ("withdrawn", [])
-    assert decided() == [("withdraw", "meals@2")]
+    assert decided() == [("withdraw", "meals version 2")]
     page = words(client.get(QUEUE))
     assert (
         "meals version 2 is withdrawn. What it had replaced stays closed: meals version 1" in page
@@ -98,7 +98,7 @@ def test_an_approval_asked_for_ahead_is_carried_out_by_the_rebuild(tmp_path: Pat
     assert "as paul has requested" in words(client.get(address(revision)))
     factories.rebuild()
     assert state_of(revision) == "approved"
-    assert decided() == [("request_approval", "meals@1"), ("approve", "meals@1")]
+    assert decided() == [("request_approval", "meals version 1"), ("approve", "meals version 1")]
 
 
 def test_django_s_own_log_stays_empty(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rag.actions.governing import today, withdraw
+from rag.actions.audit import record
+from rag.actions.governing import reject, today, withdraw
 from rag.models import AuditEvent, Revision
 from tests import factories
 from tests.admin.site import NEW, RULE, address, approved, draft, main, shown, signed_in, words
@@ -221,8 +222,26 @@ def test_an_approver_is_offered_what_the_state_allows(
     revision = draft(tmp_path)
     Revision.objects.update(state=state)
     page = main(page_of(revision))
-    found = set(re.findall(r'<form method="post" action="[^"]*/([a-z-]+)/"', page))
+    found = set(re.findall(r'<form method="post" action="[^"]*/([a-z-]+)/(?:#\w+)?"', page))
     assert found == offered
+
+
+def test_only_what_was_approved_is_said_to_have_been_quoted(tmp_path: Path) -> None:
+    quoted, refused = approved(tmp_path), draft(tmp_path, "A draft.", "draft")
+    taken = draft(tmp_path, "Another draft.", "taken")
+    withdraw(quoted.document_id, actor="op", reason="Wrong.")
+    withdraw(taken.document_id, actor="op", reason="Wrong.")
+    reject(refused.document_id, actor="op", reason="Wrong.")
+    titles = [words(page_of(each)).count("as it was quoted") for each in (quoted, refused, taken)]
+    assert titles == [1, 0, 0]
+
+
+@pytest.mark.parametrize(("action", "place"), [("reject", "decision"), ("withdraw", "withdrawal")])
+def test_a_form_comes_back_where_it_was(tmp_path: Path, action: str, place: str) -> None:
+    revision = draft(tmp_path) if action == "reject" else approved(tmp_path)
+    page = main(page_of(revision))
+    assert f'/{action}/#{place}"' in page
+    assert f'id="{place}"' in page
 
 
 # The record
@@ -247,13 +266,21 @@ def test_the_record_of_a_revision_is_its_own(tmp_path: Path) -> None:
 
 
 def test_a_subject_that_could_be_another_source_s_brings_no_event(tmp_path: Path) -> None:
-    """``a@1`` in version ``2`` and ``a`` in version ``1@2`` are written alike."""
-    mine = approved(tmp_path, "About meals.", "a", version="1@2")
+    """``a version 1`` in version ``2``, and ``a`` in version ``1 version 2``, are written alike."""
+    mine, other = approved(tmp_path, "About meals.", "a", version="1 version 2"), "a version 1"
     before = shown(page_of(mine))
-    approved(tmp_path, "About pay.", "a@1", version="2", scope="hr")
-    approved(tmp_path, "About more.", "a@1", version="3", scope="hr", valid_from="2026-03-01")
-    assert AuditEvent.objects.filter(action="supersede", subject="a@1@2").exists()
+    approved(tmp_path, "About pay.", other, version="2", scope="hr")
+    approved(tmp_path, "About more.", other, version="3", scope="hr", valid_from="2026-03-01")
+    assert AuditEvent.objects.filter(action="supersede", subject=str(mine)).exists()
     assert shown(page_of(mine)) == before
+
+
+def test_an_event_from_when_subjects_were_written_shorter_is_found(tmp_path: Path) -> None:
+    old = approved(tmp_path, "About meals.", "a", version="1")
+    new = approved(tmp_path, "About pay.", "a", version="2", valid_from="2026-03-01")
+    count = words(page_of(old)).count("superseded, approved by")
+    record("op", "supersede", "a@1", by=new.document_id, until="2026-02-28")
+    assert words(page_of(old)).count("superseded, approved by") == count + 1
 
 
 def test_hidden_documents_change_no_byte_of_a_page(tmp_path: Path) -> None:

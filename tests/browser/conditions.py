@@ -103,9 +103,11 @@ def _asked(page: Page) -> None:
 
 
 def _typed(page: Page) -> None:
-    """A search by htmx: the error takes the place of the page's middle."""
+    """A search by htmx: the error stands where the results would, and the words stay."""
     page.get_by_role("searchbox").fill("leave")
-    _says(UNAVAILABLE, "There is no index yet.")(page)
+    expect(page.locator("#results").get_by_role("alert")).to_contain_text(UNAVAILABLE)
+    expect(page.locator("#results")).to_contain_text("There is no index yet.")
+    expect(page.get_by_role("searchbox")).to_have_value("leave")
 
 
 def _killed(page: Page) -> None:

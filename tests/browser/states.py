@@ -46,7 +46,7 @@ def _readers(page: Page) -> None:
     page.get_by_role("link", name="Who can read this").click()
 
 
-def _revision(title: str) -> Reach:
+def revision(title: str) -> Reach:
     def reach(page: Page) -> None:
         page.locator("main").get_by_role("link", name=title).first.click()
         page.wait_for_url("**/change/")
@@ -71,7 +71,7 @@ def _locked_out(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Too many failed sign-ins")
 
 
-def _opened(name: str) -> Reach:
+def opened(name: str) -> Reach:
     def reach(page: Page) -> None:
         page.locator("main").get_by_role("link", name=name, exact=True).click()
         page.wait_for_url("**/change/")
@@ -133,17 +133,17 @@ STATES: Final[Mapping[str, State]] = MappingProxyType(
         "status": State("admin", "/status/"),
         "review-queue": State("paul", "/review/"),
         "review-approved": State("paul", "/review/rag/revision/?state=approved"),
-        "review-pending": State("paul", "/review/", _revision("Parking")),
-        "review-changed": State("paul", "/review/", _revision("Expenses policy")),
+        "review-pending": State("paul", "/review/", revision("Parking")),
+        "review-changed": State("paul", "/review/", revision("Expenses policy")),
         "review-facts": State(
-            "paul", "/review/rag/revision/?state=approved&q=ACME-PRODUCTS", _revision("facts")
+            "paul", "/review/rag/revision/?state=approved&q=ACME-PRODUCTS", revision("facts")
         ),
-        "review-reader": State("rita", "/review/", _revision("Parking")),
+        "review-reader": State("rita", "/review/", revision("Parking")),
         "people": State("admin", "/review/auth/user/"),
-        "person": State("admin", "/review/auth/user/", _opened("erin")),
+        "person": State("admin", "/review/auth/user/", opened("erin")),
         "person-new": State("admin", "/review/auth/user/add/"),
         "groups": State("admin", "/review/auth/group/"),
-        "group": State("admin", "/review/auth/group/", _opened("member")),
+        "group": State("admin", "/review/auth/group/", opened("member")),
         "scopes": State("admin", "/review/rag/scope/"),
         "grants": State("admin", "/review/rag/grant/"),
         "record": State("admin", "/review/rag/auditevent/"),

@@ -31,9 +31,8 @@ def site(
         yield running
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize(("condition", "name"), CASES, indirect=["condition"], scope="module")
 def test_state_of_trouble_is_accessible_quiet_and_fits(
-    open_page: Open, condition: Condition, name: str, dark: bool
+    open_page: Open, condition: Condition, name: str
 ) -> None:
-    assert faults_of(open_page, name, condition.states[name], dark) == []
+    assert faults_of(open_page, name, condition.states[name]) == []

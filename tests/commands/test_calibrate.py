@@ -63,7 +63,7 @@ def test_a_gate_is_proposed_and_nothing_changed(cases: Path) -> None:
     assert (found["cases"], found["answerable"], found["saved"]) == (6, 3, None)
     assert found["gate"]["name"].startswith("calibrated-")
     assert found["gate"]["judge"] == "lexical-coverage-v1"
-    assert len(found["curve"]) == 19
+    assert len(found["curve"]) == 99
     assert set(found["held_out"]) == {"least", "wrongly_answered", "wrongly_refused"}
     assert not gate_file().exists()
     assert not Answer.objects.exists()

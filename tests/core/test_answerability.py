@@ -22,7 +22,10 @@ from rag.core.answerability import (
 from rag.core.errors import GateMismatch, InvalidOption
 from tests.handmade import hit
 
-FOUND = Support(first=2.0, margin=1.5, cosine=0.7, coverage=0.5, identifiers=1.0, sentence=3.0)
+FOUND = Support(
+    first=2.0, margin=1.5, agreement=1.0, cosine=0.7, cosine_margin=0.1, coverage=0.5,
+    identifiers=1.0, sentence=3.0,
+)  # fmt: skip
 LINEAR = Gate("linear", (("first", 0.5), ("coverage", 2.0)), bias=-1.0, least=0.7)
 
 
@@ -92,10 +95,19 @@ def test_the_figures_are_those_of_the_best_passages() -> None:
     assert (found.first, found.margin, found.cosine, found.sentence) == (3.5, 1.5, None, None)
     near = support("leave", [(hit("a", cosine=0.2), 0.0), (hit("b", cosine=0.6), -1.0)], ("en",))
     assert near.cosine == 0.6
+    assert near.cosine_margin == pytest.approx(0.4)
 
 
 def test_one_excerpt_alone_has_no_margin() -> None:
-    assert figures("leave", ("leave", 2.0)).margin == 0.0
+    alone = figures("leave", ("leave", 2.0), cosine=0.5)
+    assert (alone.margin, alone.cosine_margin) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("first", "second", "agreement"), [(2, 1, 1), (1, 2, 0), (2, 2, 1)])
+def test_ranking_and_judge_agree_where_both_put_one_excerpt_first(
+    first: float, second: float, agreement: float
+) -> None:
+    assert figures("leave", ("leave", first), ("pets", second)).agreement == agreement
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from rag.core.errors import OneSided
 
 
 def example(number: int, answerable: bool, first: float, **more: Any) -> Example:
-    figures = Support(first, 0.0, 0.5, 0.5, 1.0, 0.0)
+    figures = Support(first, 0.0, 1.0, 0.5, 0.1, 0.5, 1.0, 0.0)
     return Example(f"c-{number:03}", answerable, replace(figures, **more), True)
 
 
@@ -93,11 +93,16 @@ def test_a_higher_threshold_answers_less_and_refuses_more() -> None:
     assert refused == sorted(refused)
 
 
-def test_the_cheapest_threshold_is_chosen_within_the_bound() -> None:
-    points = [Point(0.2, 0.6, 0.1), Point(0.4, 0.2, 0.3), Point(0.6, 0.1, 0.4)]
-    assert chosen(points, 1.0) == points[1]
+def test_the_most_even_threshold_is_chosen_within_the_bound() -> None:
+    points = [Point(0.2, 0.6, 0.0), Point(0.4, 0.3, 0.25), Point(0.6, 0.1, 0.4)]
+    assert chosen(points, 1.0) == points[1]  # and not the smallest sum, 0.5
     assert chosen(points, 0.2) == points[0]
     assert chosen(points, 0.0) == points[0]
+
+
+def test_of_equal_thresholds_the_middle_is_chosen() -> None:
+    points = [Point(least / 10, 0.2, 0.1) for least in (3, 4, 5)]
+    assert chosen(points, 1.0) == points[1]
 
 
 def test_auroc_is_the_share_of_pairs_in_order() -> None:
@@ -117,7 +122,7 @@ def test_labels_of_chance_give_no_better_than_chance() -> None:
     draw = random.Random(4)
     cases = [example(n, bool(n % 2), draw.random()) for n in range(200)]
     found = calibrate(cases, "g", "j").held_out
-    assert 0.8 < found.cost < 1.2
+    assert 0.8 < found.wrongly_answered + found.wrongly_refused < 1.2
 
 
 @pytest.mark.parametrize("answerable", [True, False])

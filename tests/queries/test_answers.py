@@ -14,14 +14,13 @@ from rag.actions.people import grant, revoke
 from rag.core.citations import Sight
 from rag.core.errors import NotFound
 from rag.core.sources import Selection, Status
-from rag.models import Answer, Chunk, Revision
+from rag.models import Answer, Chunk
 from rag.queries.answers import (
     Cited,
     cited,
     own_answer,
     own_answers,
     products_of,
-    section_at,
     selection_of,
 )
 from rag.queries.eligibility import access_of_user
@@ -153,13 +152,15 @@ def test_the_version_in_force_today_is_found(erin: User, tmp_path: Path) -> None
     assert june.opened and june.opened.in_force_today == ""
 
 
-def test_a_section_is_that_of_the_chunk_that_holds_the_slice(erin: User) -> None:
-    revision = Revision.objects.get()
-    start = revision.text.index(RULE)
-    assert section_at(revision, start, start + len(RULE)) == "Meals › Trips"
-    assert section_at(revision, 0, len(revision.text)) == ""
-    Chunk.objects.all().delete()
-    assert section_at(revision, start, start + len(RULE)) == ""
+def test_a_quotation_has_its_own_section_even_where_sections_were_joined(
+    erin: User, tmp_path: Path
+) -> None:
+    text = f"# Meals\n\n## Coffee\n\nCoffee is free.\n\n## Trips\n\n{RULE}"
+    factories.import_text(tmp_path, "a", text, version="2", valid_from="2026-01-02")
+    factories.rebuild()
+    assert Chunk.objects.get(revision__version="2").section == "Meals"
+    found = seen(ask())
+    assert found.opened and found.opened.section == "Meals › Trips"
 
 
 # What it was narrowed to

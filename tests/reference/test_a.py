@@ -24,6 +24,7 @@ from rag.actions.people import revoke
 from rag.actions.profiles import min_cosine
 from rag.actions.searching import BEHIND, probe_cosines
 from rag.core.answers import INVALID, NO_EXCERPTS, UNSUPPORTED, Piece, Proposal, admissible, gate
+from rag.core.chat import AnswerMode
 from rag.core.chunks import CharacterWindows
 from rag.core.embeddings import HashingEmbedder, Vectors
 from rag.core.errors import (
@@ -40,7 +41,8 @@ from rag.core.sources import Selection
 from rag.core.vectors import cosine
 from rag.models import Chunk, Grant, Manifest, Passage, Revision
 from rag.queries import snapshots
-from tests import factories, fakes, handmade
+from tests import chatting, factories, fakes, handmade
+from tests.chatting import CHAT_MODES, FakeChat, quotes
 from tests.handmade import Text
 
 EXAMPLES = Path(site.BASE_DIR) / "examples" / "corpus"
@@ -457,6 +459,39 @@ def test_a_source_withdrawn_while_the_proposer_works_is_not_cited(db: None, tmp_
     assert asked.answer.text == INVALID
 
 
+@pytest.mark.parametrize("mode", CHAT_MODES)
+def test_no_hit_is_refused_without_constructing_a_chat_client(
+    db: None, tmp_path: Path, mode: AnswerMode
+) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    asked = factories.ask("meals", factories.access(), using=chatting.parts(None, mode))
+    assert asked.answer.text == NO_EXCERPTS
+
+
+def test_tool_mode_without_the_call_is_refused(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    model = FakeChat([quotes(("S1", RULE))])
+    answer = factories.ask("meals", using=chatting.parts(model, AnswerMode.TOOL)).answer
+    assert (answer.text, answer.retrieval_calls) == (UNSUPPORTED, 0)
+
+
+def test_provider_mode_injects_the_excerpts_once_without_a_history(
+    db: None, tmp_path: Path
+) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    embedder, model = fakes.FakeEmbedder(), FakeChat([quotes(("S1", RULE))])
+    answering = chatting.answering(model, AnswerMode.PROVIDER)
+    using = fakes.FakeParts(embedder=embedder, answering=answering)
+    for question in ("meals for zebras", "meals for lions"):
+        assert factories.ask(question, using=using).answer.retrieval_calls == 1
+    assert embedder.questions[-2:] == ["meals for zebras", "meals for lions"]
+    assert [turn.text.count(RULE) for turn in model.turns] == [1, 1]
+    assert "zebras" not in model.turns[1].text
+
+
 @pytest.mark.parametrize(
     ("day", "eligible"),
     [
@@ -483,15 +518,12 @@ def test_a_product_that_nobody_wrote_about_is_refused(db: None) -> None:
     factories.rebuild()
     proposer = fakes.FakeProposer(lambda supplied: None)
     who = factories.access("public", as_of=date(2026, 10, 1))
-    asked = factories.ask(
-        "How often must the GX-999 be calibrated?",
-        who,
-        using=fakes.FakeParts(proposer=proposer),
-        mode=Mode.LEXICAL,
-    )
+    using = fakes.FakeParts(proposer=proposer, answering=chatting.answering(None))
+    question = "How often must the GX-999 be calibrated?"
+    asked = factories.ask(question, who, using=using, mode=Mode.LEXICAL)
     assert asked.found.hits
     assert (asked.answer.text, proposer.asked) == (NO_EXCERPTS, [])
-    assert asked.verdict.facts == ()
+    assert (asked.answer.chat_calls, asked.verdict.facts) == (0, ())
     known = factories.ask("What is the weight of the GX-100?", who, mode=Mode.LEXICAL)
     assert [each.line for each in known.verdict.facts] == ["[ACME-PRODUCTS] GX-100 weight: 1.2 kg"]
     assert Revision.objects.filter(kind="text").count() == 15

@@ -1,17 +1,21 @@
 """REFERENCE B: an evidence tool that works without a model server."""
 
+import json
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rag.core.answers import INVALID, UNSUPPORTED
+from rag.core.chat import Budget, Reply
 from rag.core.embeddings import HashingEmbedder
 from rag.core.errors import IndexDamaged, IndexMismatch, InvalidFile, ProviderError
 from rag.core.retrieval import Mode
 from rag.core.sources import Selection, Status
 from rag.models import Grant, Manifest, Passage, Revision
-from tests import factories, fakes
+from tests import chatting, factories, fakes
+from tests.chatting import FakeChat, Said, Turn, quotes
 
 RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
 
@@ -192,6 +196,59 @@ def test_the_shape_of_a_hit_is_stable(db: None, tmp_path: Path) -> None:
     assert "revision" not in shape
 
 
+# An answer by a chat model
+
+QUESTION = "What is reimbursed for meals on business trips per day?"
+
+
+def answer_of(*replies: Said, **more: Any) -> tuple[Any, FakeChat]:
+    model = FakeChat(replies)
+    return factories.ask(QUESTION, using=chatting.parts(model, **more)), model
+
+
+def test_a_model_knows_aliases_only_and_quotes_exactly(db: None, tmp_path: Path) -> None:
+    revision = factories.import_text(tmp_path, "ACME-MEALS", RULE, title="Meals")
+    factories.rebuild()
+    asked, model = answer_of(quotes(("ACME-MEALS#0", RULE)), quotes(("S1", RULE.upper())))
+    assert asked.answer.text == INVALID
+    for name in ("ACME-MEALS", revision.document_id):
+        assert name not in model.turns[0].text
+
+
+def test_a_model_is_corrected_once_with_the_same_excerpts(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "rule", RULE)
+    factories.rebuild()
+    asked, model = answer_of("Up to EUR 52.", quotes(("S1", RULE)))
+    assert asked.answer.text == f"[rule#0] {RULE}"
+    first, second = model.turns
+    assert second.messages[: len(first.messages)] == first.messages
+    asked, model = answer_of("Up to EUR 52.", "EUR 52!", quotes(("S1", RULE)))
+    assert (asked.answer.text, len(model.turns)) == (UNSUPPORTED, 2)
+
+
+def test_a_span_that_does_not_fit_whole_is_not_sent(db: None, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "rule", RULE)
+    factories.rebuild()
+    asked, model = answer_of(quotes(("S1", RULE)), budget=Budget(characters=len(RULE)))
+    assert (asked.answer.reason_code, model.turns) == ("context_budget_exceeded", [])
+
+
+def test_both_sides_of_a_conflict_are_quoted_and_marked(db: None, tmp_path: Path) -> None:
+    days = ["The launch of Falcon is on 3 May 2026.", "The launch of Falcon is on 9 June 2026."]
+    for name, text in zip("ab", days, strict=True):
+        factories.import_text(tmp_path, name, text)
+    factories.rebuild()
+
+    def both(turn: Turn) -> str:
+        lines = [json.loads(line) for line in turn.text.splitlines() if line.startswith('{"alias"')]
+        return quotes(*((line["alias"], line["text"]) for line in lines))
+
+    using = chatting.parts(FakeChat([both]))
+    asked = factories.ask("When is the launch of Falcon?", using=using)
+    assert sorted(asked.answer.text.splitlines()) == [f"[a#0] {days[0]}", f"[b#0] {days[1]}"]
+    assert all("sources disagree" in warnings for warnings in asked.warnings)
+
+
 # A hostile source
 
 HOSTILE = (
@@ -212,6 +269,27 @@ def test_the_instructions_of_a_source_change_nothing(db: None, tmp_path: Path) -
     assert after.answer.text == before.answer.text == f"[rule#0] {RULE}"
     assert {hit.source_id for hit in after.found.hits} == {"rule", "hostile"}
     assert Revision.objects.get(source__source_id="draft").state == "pending"
+    assert Grant.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    "obedient",
+    [
+        quotes(("secret#0", "Meals of the board cost EUR 900.")),
+        quotes(("S1", "Meals of the board cost EUR 900.")),
+        "<script>alert(1)</script>",
+        Reply("", ("grant_scope",)),
+    ],
+)
+def test_a_model_that_obeys_a_hostile_source_changes_nothing(
+    db: None, tmp_path: Path, obedient: Any
+) -> None:
+    factories.import_text(tmp_path, "hostile", HOSTILE)
+    factories.import_text(tmp_path, "secret", "Meals of the board cost EUR 900.", scope="hr")
+    factories.rebuild()
+    asked, model = answer_of(obedient)
+    assert asked.answer.text in (INVALID, UNSUPPORTED)
+    assert "board" not in model.turns[-1].messages[1].content
     assert Grant.objects.count() == 0
 
 

@@ -92,7 +92,7 @@ def test_without_a_grant_the_refusal_is_recorded(client: Client) -> None:
     person = factories.user("sam", groups=["member"])
     factories.rebuild()
     client.force_login(person)
-    assert "No area of sources is open to you yet" in page(client.get(URL))
+    assert "No scope is granted to you yet" in page(client.get(URL))
     assert ask(client).status_code == 303
     assert Answer.objects.get().status == "refused"
 

@@ -154,10 +154,38 @@ def test_an_empty_list_says_what_one_can_do(client: Client) -> None:
     assert 'href="/sources/">All that is in force today' in page
 
 
-def test_words_that_are_too_long_are_a_sentence_and_no_failure(client: Client) -> None:
-    response = client.get(reverse("sources"), {"q": "x" * 201})
-    assert response.status_code == 200
-    assert "at most 200 characters" in response.content.decode()
+@pytest.mark.parametrize(("headers", "status"), [({}, 400), ({"HX-Request": "true"}, 200)])
+def test_words_that_are_too_long_are_a_sentence_and_no_search(
+    client: Client, headers: dict[str, str], status: int
+) -> None:
+    response = client.get(reverse("sources"), {"q": "x" * 201}, headers=headers)
+    page = response.content.decode()
+    assert response.status_code == status
+    assert 'role="alert">A title or id has at most 200 characters.' in page
+    assert "No source is listed" not in page
+    assert re.search(r'id="count"[^>]*>\s*</p>', page)
+
+
+def test_a_scope_of_somebody_else_is_left_out_and_said(client: Client, tmp_path: Path) -> None:
+    factories.import_text(tmp_path, "a", RULE, title="Travel")
+    factories.rebuild()
+    response = client.get(reverse("sources"), {"scope": "finance"})
+    assert (response.status_code, titles(client, scope="finance")) == (200, ["Travel"])
+    assert "names a scope that is none of yours; it is left out" in response.content.decode()
+
+
+def test_versions_are_counted_as_versions(client: Client, tmp_path: Path) -> None:
+    for version, start in (("1", "2026-01-01"), ("2", "2026-03-01")):
+        factories.import_text(tmp_path, "a", RULE + version, version=version, valid_from=start)
+        factories.rebuild()
+    assert "1 source" in client.get(reverse("sources")).content.decode()
+    assert "2 versions" in client.get(reverse("sources"), {"all": "on"}).content.decode()
+
+
+def test_product_facts_are_marked(client: Client, tmp_path: Path) -> None:
+    factories.import_facts(tmp_path, "f", "[products.GX-7]\nbar = 16")
+    factories.rebuild()
+    assert ">product facts<" in client.get(reverse("sources")).content.decode()
 
 
 def test_htmx_gets_the_list_alone(client: Client, tmp_path: Path) -> None:

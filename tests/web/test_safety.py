@@ -144,7 +144,8 @@ def test_error_has_its_status_and_names_no_source(
     assert response.status_code == ERRORS[error] == status_of(error)
     assert "hr/secret" not in text
     assert ("<html" in text) is not bool(headers)
-    assert response.headers.get("HX-Retarget") == ("#main" if headers else None)
+    place = "#results" if response.status_code >= 500 else "#main"
+    assert response.headers.get("HX-Retarget") == (place if headers else None)
 
 
 def raising(error: Exception) -> Any:

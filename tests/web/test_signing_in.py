@@ -1,6 +1,7 @@
 """Sign-in, sign-out, lock-out, new passwords: what Django and axes do as this site sets them."""
 
 import re
+from datetime import timedelta
 from typing import Any, Final
 
 import pytest
@@ -94,6 +95,14 @@ def test_repeated_failures_lock_out_even_the_right_password(
     response = sign_in(client, "erin", PASSWORD)
     assert response.status_code == 429
     assert not is_signed_in(client)
+
+
+def test_lock_out_says_how_long_it_lasts(client: Client, erin: User, settings: Settings) -> None:
+    settings.AXES_COOLOFF_TIME = timedelta(minutes=7)
+    fail_until_locked(client, settings)
+    form = {"username": "erin", "password": PASSWORD}
+    page = client.post(reverse("login"), form).content.decode()
+    assert "is closed for 7 minutes from the last attempt" in page
 
 
 def test_lock_out_is_per_name_and_address(client: Client, erin: User, settings: Settings) -> None:

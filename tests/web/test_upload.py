@@ -79,7 +79,7 @@ def test_a_report_says_what_became_of_each_file(client: Client) -> None:
     )
     shown = text(response)
     assert response.status_code == 200
-    assert [shown.count(f">{word}</span>") for word in ("waits", "unchanged", "refused")] == [
+    assert [shown.count(f">{word}</span>") for word in ("pending", "unchanged", "refused")] == [
         1,
         1,
         2,

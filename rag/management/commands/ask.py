@@ -8,7 +8,14 @@ from rag.actions.profiles import configured
 from rag.core.text import visible
 from rag.management.base import FAILED, EvidenceCommand
 from rag.management.printing import asked_json
-from rag.management.requests import access_of, add_request, options_of, selection_of
+from rag.management.requests import (
+    access_of,
+    add_answer_mode,
+    add_request,
+    answer_mode_of,
+    options_of,
+    selection_of,
+)
 
 
 class Command(EvidenceCommand):
@@ -16,10 +23,12 @@ class Command(EvidenceCommand):
 
     def arguments(self, parser: ArgumentParser) -> None:
         add_request(parser)
+        add_answer_mode(parser)
 
     def run(self, options: dict[str, Any]) -> int:
         access, how = access_of(options), options_of(options)
-        asked = ask(options["question"], access, selection_of(options), how, configured())
+        selection, mode = selection_of(options), answer_mode_of(options)
+        asked = ask(options["question"], access, selection, how, configured(), mode)
         self.print_json(asked_json(asked)) if options["json"] else self._print(asked)
         return 0 if asked.verdict.accepted else FAILED
 

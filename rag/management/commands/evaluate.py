@@ -3,10 +3,12 @@
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rag.actions.answering import in_mode
 from rag.actions.evaluating import Evaluation, changed, evaluate, keep, read_cases
 from rag.actions.profiles import Parts, configured, default_policy
 from rag.core.cases import Case
@@ -18,7 +20,7 @@ from rag.management.base import EvidenceCommand
 from rag.management.evaluation_report import html_report
 from rag.management.printing import decision_json
 from rag.management.progress import reporter
-from rag.management.requests import path, text_of
+from rag.management.requests import add_answer_mode, answer_mode_of, path, text_of
 from rag.models import EvaluationRun
 
 MODES = [mode.value for mode in Mode]
@@ -33,12 +35,14 @@ class Command(EvidenceCommand):
         parser.add_argument("--policy", choices=list(POLICIES), help="ranking policy")
         parser.add_argument("--k", type=int, default=10, help="hits that count")
         parser.add_argument("--answers", action="store_true", help="ask for answers, too")
+        add_answer_mode(parser)
         parser.add_argument("--report", type=path, help="write a report to this HTML file")
 
     def run(self, options: dict[str, Any]) -> int:
         file: Path = options["cases"]
         text = text_of(file)
         cases, parts = read_cases(text), configured()
+        parts = replace(parts, answering=in_mode(parts.answering, answer_mode_of(options)))
         found = [self._evaluate(cases, how, parts, options["answers"]) for how in _options(options)]
         kept = [keep(evaluation, file.name, text, parts) for evaluation in found]
         if options["report"]:

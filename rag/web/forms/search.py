@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 
 from rag.core.retrieval import LONGEST_QUESTION, Mode
 from rag.core.sources import Access, Selection, Status
+from rag.web.forms.sentences import at_most
 
 PAGES: Final = 10
 PER_PAGE: Final = 10
@@ -55,8 +56,15 @@ class Search:
         return f"{reverse('search')}{'?' if query else ''}{query}"
 
 
+class NameField(forms.ChoiceField):
+    """Any name: one that may not be read must not be told from one that is not there."""
+
+    def valid_value(self, value: str) -> bool:
+        return True
+
+
 class NamesField(forms.MultipleChoiceField):
-    """Any names: one that may not be read must not be told from one that is not there."""
+    """Any names, for the same reason."""
 
     def valid_value(self, value: str) -> bool:
         return True
@@ -67,12 +75,12 @@ class SearchForm(forms.Form):
 
     q = forms.CharField(
         max_length=LONGEST_QUESTION,
-        error_messages={"max_length": f"A search has at most {LONGEST_QUESTION:,} characters."},
+        error_messages=at_most("A search", LONGEST_QUESTION),
     )
     scope = NamesField()
     product = forms.CharField(
         max_length=100,
-        error_messages={"max_length": "A product code has at most 100 characters."},
+        error_messages=at_most("A product code", 100),
     )
     as_of = forms.DateField(
         input_formats=["%Y-%m-%d"],

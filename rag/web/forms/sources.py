@@ -9,23 +9,44 @@ from django import forms
 from django.http import QueryDict
 
 from rag.queries.sources import Wanted
+from rag.web.forms.search import NameField
+from rag.web.forms.sentences import at_most
 
 _OFFSET: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 MAX_PASSAGES: Final = 50
+LONGEST: Final = 200
 
 
 class CatalogueForm(forms.Form):
     """The filters of the catalogue. A scope that one may not read is like an unknown one."""
 
-    q = forms.CharField(label="Title or id", required=False, max_length=200)
-    all = forms.BooleanField(label="not in force, too", required=False)
+    q = forms.CharField(
+        label="Title or id",
+        required=False,
+        max_length=LONGEST,
+        error_messages=at_most("A title or id", LONGEST),
+    )
+    all = forms.BooleanField(label="Also show what is not in force", required=False)
 
     def __init__(self, data: QueryDict, scopes: Iterable[str]) -> None:
         super().__init__(data, label_suffix="")
-        named = [(scope, scope) for scope in sorted(scopes)]
-        self.fields["scope"] = forms.ChoiceField(
-            label="Scope", required=False, choices=[("", "all scopes"), *named]
+        names = sorted(scopes)
+        self._scopes = frozenset(names)
+        self.fields["scope"] = NameField(
+            label="Scope",
+            required=False,
+            choices=[("", "all scopes"), *((name, name) for name in names)],
         )
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the address names a scope that is none of the person's."""
+        scope = self["scope"].value()
+        return bool(scope) and scope not in self._scopes
+
+    def clean_scope(self) -> str:
+        scope: str = self.cleaned_data["scope"]
+        return scope if scope in self._scopes else ""
 
     def wanted(self) -> Wanted:
         """The filters of a valid form."""

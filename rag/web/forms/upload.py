@@ -11,6 +11,7 @@ from rag.adapters.files import MAX_BYTES
 from rag.core.errors import InvalidWindow
 from rag.core.metadata import Overrides
 from rag.core.sources import check_window
+from rag.web.forms.sentences import at_most
 
 MAX_FILES: Final = 20
 # Room for as many files as may come, for the other fields, and for one file that is too large:
@@ -71,6 +72,7 @@ class UploadForm(forms.Form):
         label="Folder",
         required=False,
         max_length=200,
+        error_messages=at_most("A folder", 200),
         help_text="With <code>policies</code>, leave.md becomes <code>policies/leave</code>; "
         "empty, it becomes <code>leave</code>.",
     )
@@ -78,12 +80,14 @@ class UploadForm(forms.Form):
         label="Version",
         required=False,
         max_length=200,
+        error_messages=at_most("A version", 200),
         help_text="Empty: the first digits of the text's SHA-256.",
     )
     product = forms.CharField(
         label="Product",
         required=False,
         max_length=100,
+        error_messages=at_most("A product code", 100),
         help_text="The code of the product that it is about.",
     )
     valid_from = DayField("In force from", "Empty: the day of its approval.")

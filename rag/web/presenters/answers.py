@@ -23,7 +23,7 @@ _GONE: Final = MappingProxyType(
         Sight.ERASED: "A passage that stood here was erased.",
         Sight.NOT_AVAILABLE: "A passage that stood here is not available to you.",
         Sight.ALTERED: "What was quoted here does not stand in its source any more as it was "
-        "recorded, so it is not shown. Tell who runs this site.",
+        "recorded, so it is not shown. Tell an admin of this site.",
     }
 )
 
@@ -82,6 +82,11 @@ class Accepted:
     places: tuple[Quotation | Gone, ...]
     provenance: tuple[Provenance, ...]
     facts: FactsTable
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a passage is not shown any more: what stands now can be asked for."""
+        return not all(place.is_shown for place in self.places)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from typing import Final
 
 from django.urls import reverse
 
 from rag.models import Revision
 from rag.queries.eligibility import place
 from rag.web.presenters.standings import Chip, record_window, standing_chip
+
+FACTS: Final = Chip("product facts", "still")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ def row(revision: Revision, day: date) -> Row:
         revision.owner,
         "" if revision.canonical else "copy",
     )
-    return listed(revision, day, "source", about)
+    chips = (FACTS,) if revision.kind == Revision.Kind.FACTS else ()
+    return listed(revision, day, "source", about, chips)
 
 
 def listed(

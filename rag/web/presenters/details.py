@@ -60,7 +60,7 @@ def _metadata(revision: Revision) -> Iterator[Detail]:
 
 
 def _digests(revision: Revision) -> Iterator[Detail]:
-    yield Detail("Document", revision.document_id, code=True)
+    yield Detail("Document id", revision.document_id, code=True)
     yield Detail("SHA-256", revision.source_sha256, code=True)
     if revision.text_sha256 != revision.source_sha256:
         yield Detail("of its text", revision.text_sha256, code=True)

@@ -18,8 +18,13 @@ from rag.web.presenters.standings import day_words, standing_chip
 _WHY: Final = {
     "no_excerpts": "No passage that you may read comes near enough to the question.",
     "unsupported": "Passages were found, but no sentence in them answers clearly enough to quote.",
+    "context_budget_exceeded": "What was found is too long for the model that proposes "
+    "quotations. A shorter question leaves it more room.",
+    "provider": "The model that proposes quotations did not answer, and nothing takes its place. "
+    "Ask again later.",
     "invalid_citation": "What was proposed does not stand in a source that you may read.",
 }
+_UNJUDGED: Final = ("context_budget_exceeded", "provider")
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,6 @@ def _row(answer: Answer, near: Near, today: date) -> Result:
     """A near passage as a result of a search; what it lacks stands where its facts would."""
     revision = near.revision
     shown = snippet(near.text, answer.question, (revision.language,), LONGEST_SNIPPET)
-    least = answer.options["min_cosine"]
-    passage = f"{near.context}\n{near.text}"
     return Result(
         title=revision.title,
         url=passage_url(revision.document_id, near.start_char, near.end_char),
@@ -75,6 +78,14 @@ def _row(answer: Answer, near: Near, today: date) -> Result:
         cut_after=shown.cut_after,
         chips=(standing_chip(near.governed, today),),
         scope=near.governed.scope,
-        about=(shortfall(answer.question, passage, near.cosine, least),),
+        about=_lack(answer, near),
         review=None,
     )
+
+
+def _lack(answer: Answer, near: Near) -> tuple[str, ...]:
+    """What a passage lacks; nothing is said of passages that nobody got to judge."""
+    if answer.reason_code in _UNJUDGED:
+        return ()
+    least, passage = answer.options["min_cosine"], f"{near.context}\n{near.text}"
+    return (shortfall(answer.question, passage, near.cosine, least),)

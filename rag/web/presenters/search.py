@@ -30,7 +30,7 @@ class Searched:
     """What the rail says: only what this person may read counts."""
 
     scopes: str
-    sources: int
+    texts: int
     kind: str
     newest: str
 
@@ -116,7 +116,7 @@ def searched_of(search: Search, access: Access, filters: Filters) -> Searched:
     newest = max((choice.newest for choice in choices if choice.newest), default=None)
     return Searched(
         scopes=listed(sorted(scopes)) if search.scopes else everything(scopes),
-        sources=sum(choice.sources for choice in choices),
+        texts=sum(choice.sources for choice in choices),
         kind="in the archive" if search.selection.archive else "in force",
         newest=f"approved {short_day(local_day(newest), access.as_of)}" if newest else "",
     )

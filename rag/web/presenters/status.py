@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.urls import reverse
 
@@ -12,7 +13,7 @@ from rag.core.index import Manifest, differences
 from rag.queries.runs import Counts, counts, failed_approvals, manifest_row
 from rag.web.presenters.runs import Runs, moment, runs
 
-NO_INDEX = "There is no index yet: nothing can be searched before the first rebuild."
+NO_INDEX: Final = "There is no index yet: nothing can be searched before the first rebuild."
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def status_page(parts: Parts, now: datetime, reviews: bool) -> StatusPage:
 def _figures(waiting: Counts, failed: tuple[str, ...]) -> tuple[Figure, ...]:
     rebuild = waiting.unindexed + waiting.leaving
     return (
-        Figure(waiting.indexed, "indexed"),
+        Figure(waiting.indexed, "texts indexed"),
         Figure(waiting.pending, "waiting for approval", waiting.pending > 0),
         Figure(rebuild, "waiting for a rebuild", rebuild > 0),
         Figure(len(failed), "approvals failed", bool(failed)),

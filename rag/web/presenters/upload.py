@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.urls import reverse
 
 from rag.actions.importing import ImportReport, Stored
 from rag.web.presenters.standings import Chip
 
-IMPORTED = Chip("waits", "warning")
-UNCHANGED = Chip("unchanged", "still")
-REFUSED = Chip("refused", "bad")
+IMPORTED: Final = Chip("pending", "warning")
+UNCHANGED: Final = Chip("unchanged", "still")
+REFUSED: Final = Chip("refused", "bad")
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,13 @@ from rag.core.retrieval import Options
 from rag.core.roles import Permission
 from rag.queries.answers import own_answers, products_of
 from rag.web.access import access_of, permitted, person_of
-from rag.web.errors import Told, status_of, told
+from rag.web.errors import DATABASE_SILENT, Told, status_of, told
 from rag.web.forms.ask import AskForm
 from rag.web.parts import site_parts
 from rag.web.presenters.history import history_rows
 
 logger = logging.getLogger("rag.web")
 RECENT: Final = 5
-_DATABASE: Final = Told("The database did not answer. Try again in a moment.")
 
 
 @permitted(Permission.ASK)
@@ -53,7 +52,7 @@ def _asked(request: HttpRequest) -> HttpResponse:
         return _page(request, form, 503, told(request, error))
     except DatabaseError as error:
         logger.error("database %s", error, exc_info=error)
-        return _page(request, form, 503, _DATABASE)
+        return _page(request, form, 503, Told(DATABASE_SILENT))
     return HttpResponseRedirect(reverse("answer", args=[asked.answer.pk]), status=303)
 
 

@@ -1,5 +1,7 @@
 """The catalogue of sources, one source, its exact text, and who can read it."""
 
+from typing import Final
+
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -24,7 +26,7 @@ from rag.web.presenters.comparisons import comparison, other_version
 from rag.web.presenters.readers import readers_page
 from rag.web.presenters.sources import source_page
 
-PER_PAGE = 50
+PER_PAGE: Final = 50
 
 
 @permitted(Permission.SEARCH)
@@ -38,11 +40,12 @@ def sources(request: HttpRequest) -> HttpResponse:
         keys = listed(access, reviews, form.wanted()) if form.is_valid() else []
         page = Paginator(keys, PER_PAGE).get_page(request.GET.get("page"))
         rows = [row(revision, access.as_of) for revision in revisions_by_key(list(page))]
-        context = {"form": form, "page": page, "rows": rows}
+        context = {"form": form, "page": page, "rows": rows, "day": access.as_of}
         if is_fragment(request):
             return render(request, "_sources.html", context)
         counts = in_force_by_scope(access)
-    return render(request, "sources.html", context | {"counts": counts, "scopes": access.scopes})
+    context |= {"counts": counts, "scopes": access.scopes}
+    return render(request, "sources.html", context, status=400 if form.errors else 200)
 
 
 @permitted(Permission.SEARCH)

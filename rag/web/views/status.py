@@ -1,5 +1,7 @@
 """The state of the index for operators, and the button that rebuilds it."""
 
+from typing import Final
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -16,7 +18,9 @@ from rag.web.parts import site_parts
 from rag.web.presenters.runs import runs
 from rag.web.presenters.status import StatusPage, status_page
 
-BEGUN = "The rebuild has begun. What is served stays as it is until the new index is complete."
+BEGUN: Final = (
+    "The rebuild has begun. What is served stays as it is until the new index is complete."
+)
 
 
 @permitted(Permission.OPERATE)
