@@ -186,7 +186,7 @@ EVIDENCE_CHAT_CHARACTERS = env.integer(
     "EVIDENCE_CHAT_CHARACTERS", 10_000, 100, 1_000_000, help="Characters of excerpts at most."
 )
 EVIDENCE_CHAT_CONTEXT = env.integer(
-    "EVIDENCE_CHAT_CONTEXT", 8_192, 1_024, 1_048_576, help="Tokens of a chat, the reply included."
+    "EVIDENCE_CHAT_CONTEXT", 8_192, 2_048, 1_048_576, help="Tokens of a chat, the reply included."
 )
 EVIDENCE_CHAT_OUTPUT = env.integer(
     "EVIDENCE_CHAT_OUTPUT", 1_024, 16, EVIDENCE_CHAT_CONTEXT - 1, help="Tokens of a reply."

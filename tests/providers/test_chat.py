@@ -1,7 +1,8 @@
 """Chat models over real HTTP: what is sent, what is read, and how every fault ends."""
 
+import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,41 +14,22 @@ from rag.actions.people import grant
 from rag.core.chat import ChatClient, Message
 from rag.core.errors import Misconfigured, ProviderError
 from rag.core.prompts import RETRIEVE
-from rag.models import Answer
+from rag.models import Answer, EvaluationRun
 from tests import factories
-from tests.chatting import quotes
-from tests.commands.command_line import Ended, run
+from tests.commands.command_line import done, run, write
 from tests.fault_server import FaultServer, Script, answer, json_answer, silent, status, truncated
-
-KEY: Final = "sk-proj-0123456789abcdef"
-RULE: Final = "Meals on business trips are reimbursed up to EUR 52 per day."
-GOOD: Final = quotes(("S1", RULE))
-ASK: Final = ("ask", "Which meals are reimbursed?", "--scopes", "public")
-PATHS: Final = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}
-CALL: Final[dict[str, Any]] = {"function": {"name": RETRIEVE.name, "arguments": {}}}
+from tests.providers.chat_servers import ASK, CALL, GOOD, KEY, PATHS, RULE, configure, says
 
 
 @pytest.fixture(autouse=True)
 def configured(server: FaultServer, settings: Settings) -> None:
-    settings.EVIDENCE_PROFILE = "hashing"
-    settings.EVIDENCE_ANSWER_MODE = "baseline"
-    settings.EVIDENCE_CHAT_ENDPOINT = server.address
-    settings.EVIDENCE_CHAT_MODEL = "chatty:1b"
-    settings.EVIDENCE_CHAT_KEY = KEY
-    settings.EVIDENCE_CHAT_DEADLINE = 5
+    configure(settings, server)
 
 
 @pytest.fixture
 def index(db: None, tmp_path: Path) -> None:
     factories.import_text(tmp_path, "meals", RULE)
     factories.rebuild()
-
-
-def says(style: str, content: object = GOOD, **message: object) -> Script:
-    """A whole answer of this style of server."""
-    turn = {"role": "assistant", "content": content, **message}
-    choices = {"choices": [{"index": 0, "message": turn, "finish_reason": "stop"}]}
-    return json_answer({"message": turn, "done": True} if style == "ollama" else choices)
 
 
 def model(settings: Settings, style: str = "ollama") -> ChatClient:
@@ -185,20 +167,6 @@ def test_the_requests_of_a_question_share_its_time(server: FaultServer, settings
 
 
 @pytest.mark.usefixtures("index")
-def test_a_failure_is_exit_code_1_one_sentence_and_a_recorded_question(
-    server: FaultServer, settings: Settings
-) -> None:
-    server.plays("/api/chat", status(500, f"out of memory, key {KEY}"))
-    ended: Ended = run(*ASK, "--json")
-    assert (ended.code, ended.out) == (1, "")
-    assert ended.err.startswith("ollama: chat failed: HTTP 500") and ended.err.count("\n") == 1
-    assert KEY not in ended.err
-    recorded = Answer.objects.get()
-    assert (recorded.reason_code, recorded.chat_calls) == ("provider", 1)
-    assert recorded.text == "No answer: ollama failed (chat)."
-
-
-@pytest.mark.usefixtures("index")
 def test_json_tells_the_counters(server: FaultServer) -> None:
     server.plays("/api/chat", says("ollama", "prose"), says("ollama"))
     asked = run(*ASK, "--json").json
@@ -213,6 +181,20 @@ def test_a_command_chooses_among_the_allowed_modes(server: FaultServer, settings
     refused = run(*ASK, "--answer-mode", "tool")
     assert refused.code == 1 and "this site allows baseline, extractive" in refused.err
     assert server.calls == []
+
+
+@pytest.mark.usefixtures("index")
+def test_an_evaluation_is_of_the_mode_that_was_chosen(
+    server: FaultServer, settings: Settings, tmp_path: Path
+) -> None:
+    settings.EVIDENCE_ANSWER_MODES = ["provider"]
+    server.plays("/api/chat", says("ollama"))
+    case = {"case_id": "a", "question": ASK[1], "scopes": ["public"], "answerable": True}
+    cases = write(tmp_path / "cases.jsonl", json.dumps(case))
+    [judged] = done("evaluate", cases, "--answers", "--answer-mode", "provider")["cases"]
+    assert judged["answer"]["answer"] == f"[meals#0] {RULE}"
+    assert (judged["answer"]["retrieval_calls"], judged["answer"]["chat_calls"]) == (1, 1)
+    assert EvaluationRun.objects.get().proposer == "provider/ollama:chatty:1b/quotes-v1"
 
 
 @pytest.mark.parametrize(
