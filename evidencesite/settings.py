@@ -60,7 +60,7 @@ EVIDENCE_PROFILE = env.part(
 )
 EVIDENCE_CHUNKING = env.text(
     "EVIDENCE_CHUNKING",
-    "sections-v1",
+    "sections-v2",
     help="Id of the chunking policy, or a splitter of your own; another asks for a rebuild.",
 )
 EVIDENCE_RETRIEVER = env.part(

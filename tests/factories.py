@@ -100,7 +100,7 @@ def import_facts(
     return Revision.objects.filter(source__source_id=source_id).latest("pk")
 
 
-def parts(chunking: str = "sections-v1") -> Parts:
+def parts(chunking: str = "sections-v2") -> Parts:
     """The hashing profile: deterministic, and no model is loaded."""
     return Parts("hashing", chunking)
 

@@ -47,7 +47,7 @@ def manifest_of(rows: Sequence[ChunkRow], dimension: int = 2, **fields: Any) -> 
     made = {"corpus_sha256": "c", "chunks": len(rows), "canaries": ((1.0, 0.0), (0.0, 1.0))}
     made |= {"chunks_sha256": chunks_sha256(rows), "epoch": "e"}
     profile = replace(PROFILE, dimension=dimension)
-    return Manifest.of(profile, "sections-v1", ANALYSER, **made | fields)
+    return Manifest.of(profile, "sections-v2", ANALYSER, **made | fields)
 
 
 def snapshot(*texts: Text) -> Snapshot:

@@ -29,12 +29,16 @@ class Kind(Enum):
 
 
 class Block(NamedTuple):
-    """One heading, item, row, code line, tag or run of prose: ``text[start:end]``, trimmed."""
+    """One heading, item, row, code line, tag or run of prose: ``text[start:end]``, trimmed.
+
+    ``level`` is that of a heading without marks of its own (see headings.py), else 0.
+    """
 
     kind: Kind
     start: int
     end: int
     indent: int
+    level: int = 0
 
 
 class _Context(NamedTuple):

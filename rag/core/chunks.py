@@ -1,21 +1,28 @@
 """Chunking policies: a text as slices that can be quoted, found and cited."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
+from rag.core.blocks import blocks
 from rag.core.errors import InvalidOption, InvalidText
-from rag.core.headings import SEPARATOR
-from rag.core.sections import Piece, pieces
+from rag.core.headings import outline
+from rag.core.paths import SEPARATOR
+from rag.core.sections import Piece, Reader, pieces
 from rag.core.text import LineIndex, Span, body_start
 
-DEFAULT = "sections-v1"
+DEFAULT = "sections-v2"
 
 _WORD = re.compile(r"\S+")
 _WINDOWS = re.compile(r"(chars|words)-([0-9]{1,6})-overlap-([0-9]{1,6})-v1")
-_SECTIONS = re.compile(r"sections(?:-([0-9]{1,6}))?-v1")
-_DEFAULT_LIMIT = 1000
+_SECTIONS = re.compile(r"sections(?:-([0-9]{1,6}))?-v([12])")
+# By version, measured in docs/decisions/0001 and 0008: the limit, and what reads the blocks and so
+# says what counts as a heading.
+_VERSIONS: Mapping[int, tuple[int, Reader]] = MappingProxyType(
+    {1: (1000, blocks), 2: (900, outline)}
+)
 
 
 @dataclass(frozen=True)
@@ -105,22 +112,29 @@ class Sections:
     stays with its text, a lead-in with its list, a rule with the exception that follows it.
     Chunks do not overlap, are trimmed, and hold every non-space character of the body.
     Short sections are joined with the next one beside or below them; ``section`` then is the
-    path that they have in common.
+    path that they have in common. Version 1 knows the headings of Markdown alone, version 2
+    those of wikis and of plain text, too.
     """
 
-    limit: int = _DEFAULT_LIMIT
+    limit: int = 900
+    version: int = 2
 
     def __post_init__(self) -> None:
+        if self.version not in _VERSIONS:
+            raise InvalidOption("version", self.version, "known are 1 and 2")
         if self.limit < 20:
             raise InvalidOption("limit", self.limit, "a section chunk has at least 20 characters")
 
     @property
     def id(self) -> str:
-        return DEFAULT if self.limit == _DEFAULT_LIMIT else f"sections-{self.limit}-v1"
+        size = "" if self.limit == _VERSIONS[self.version][0] else f"-{self.limit}"
+        return f"sections{size}-v{self.version}"
 
     def split(self, text: str, title: str) -> tuple[Chunk, ...]:
         """Raises InvalidText for a text without a body."""
-        return _chunks(text, title, pieces(text, _start_of_body(text), self.limit))
+        return _chunks(
+            text, title, pieces(text, _start_of_body(text), self.limit, _VERSIONS[self.version][1])
+        )
 
 
 def chunker(identifier: str) -> Chunker:
@@ -129,8 +143,10 @@ def chunker(identifier: str) -> Chunker:
         kind = CharacterWindows if windows[1] == "chars" else WordWindows
         return kind(int(windows[2]), int(windows[3]))
     if sections := _SECTIONS.fullmatch(identifier):
-        return Sections(int(sections[1] or _DEFAULT_LIMIT))
-    known = f"{DEFAULT}, sections-N-v1, chars-N-overlap-M-v1 and words-N-overlap-M-v1"
+        version = int(sections[2])
+        return Sections(int(sections[1] or _VERSIONS[version][0]), version)
+    others = "sections-v1, sections-N-v2, sections-N-v1, chars-N-overlap-M-v1"
+    known = f"{DEFAULT}, {others} and words-N-overlap-M-v1"
     raise InvalidOption("chunking", identifier, f"known are {known}")
 
 

@@ -163,8 +163,9 @@ class Snapshot:
 
     ``matrix`` (n, d) float32, ``norms`` (n,) float64, ``lengths`` (n,) tokens, ``ties`` (n,) the
     position of each row in the order of (label, chunk id), ``revisions`` (m,) the keys of the
-    revisions as their rows follow each other, ``sizes`` (m,) how many rows each has, ``slices``
-    the codes of the vectors by what is eligible.
+    revisions as their rows follow each other, ``sizes`` (m,) how many rows each has, ``repeats``
+    (n,) whether the row's passage stands in its revision before, ``slices`` the codes of the
+    vectors by what is eligible.
     """
 
     manifest: Manifest
@@ -178,6 +179,7 @@ class Snapshot:
     ties: Rows
     revisions: Rows
     sizes: Rows
+    repeats: Mask
     slices: Slices
 
     def mask(self, revisions: Iterable[int]) -> Mask:
@@ -211,6 +213,7 @@ def build_snapshot(
         ties=_ties(rows),
         revisions=revisions,
         sizes=sizes,
+        repeats=_repeats(rows),
         slices=Slices(Codes.of(matrix, norms)),
     )
 
@@ -251,6 +254,15 @@ def _ties(rows: Sequence[ChunkRow]) -> Rows:
     ties = np.empty(len(rows), dtype=np.int64)
     ties[order] = np.arange(len(rows))
     return ties
+
+
+def _repeats(rows: Sequence[ChunkRow]) -> Mask:
+    seen: set[tuple[int, str]] = set()
+    repeats = np.zeros(len(rows), dtype=np.bool_)
+    for at, row in enumerate(rows):
+        repeats[at] = (row.revision, row.passage) in seen
+        seen.add((row.revision, row.passage))
+    return repeats
 
 
 def _revisions(rows: Sequence[ChunkRow]) -> tuple[Rows, Rows]:

@@ -154,6 +154,8 @@ class _Figures:
         self.kernel = kernel
         self.policy = options.policy
         self.mask = snapshot.mask(revisions)
+        if not self.policy.repeats:
+            self.mask &= ~snapshot.repeats
         self.rows: Rows = np.flatnonzero(self.mask)
         self.dense = options.mode is not Mode.LEXICAL
         self.sparse = options.mode is not Mode.DENSE

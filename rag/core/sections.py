@@ -1,13 +1,14 @@
 """Where to cut a structured text: its sections, the price of each cut, the cheapest partition."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from rag.core.blocks import Block, Kind, blocks
-from rag.core.headings import Path, opened
+from rag.core.blocks import Block, Kind
+from rag.core.headings import level_and_title
+from rag.core.paths import Path, opened
 from rag.core.text import Span, block_sentences, skip_space, starts_exception
 
 SMALL = 200
@@ -33,6 +34,9 @@ _LISTED = frozenset({Kind.ITEM, Kind.ROW})
 _PAUSE = re.compile(r".*[.!?;:|>。！？]\s", re.DOTALL)
 # Every chunk of a table repeats its header: cut it, as ``headings`` cuts titles.
 _LONGEST_HEADER = 500
+
+Reader = Callable[[str, int], Sequence[Block]]
+"""Gives the blocks of a text from an offset on."""
 
 
 class Piece(NamedTuple):
@@ -71,26 +75,27 @@ class _Section:
         return self.atoms[-1].end
 
 
-def pieces(text: str, start: int, limit: int) -> Iterator[Piece]:
+def pieces(text: str, start: int, limit: int, read: Reader) -> Iterator[Piece]:
     """Cut ``text[start:]`` at the cheapest places into pieces of at most ``limit`` characters.
 
-    Pieces are trimmed, in order and disjoint, and together hold every non-space character.
+    ``read`` says which blocks there are, and so what counts as a heading. Pieces are trimmed,
+    in order and disjoint, and together hold every non-space character.
     """
-    for section in _joined(_sections(text, start, limit), limit):
+    for section in _joined(_sections(text, read(text, start), limit), limit):
         for first, last in _partition(_merged(section.atoms, limit), limit):
             yield Piece(first.start, last.end, section.path, first.header)
 
 
-def _sections(text: str, start: int, limit: int) -> Iterator[_Section]:
+def _sections(text: str, found: Sequence[Block], limit: int) -> Iterator[_Section]:
     """One section per heading, before it the text without a heading."""
     path: Path = ()
     atoms: list[_Atom] = []
     members: list[Block] = []
-    for block, block_atoms in _block_atoms(text, start, limit):
+    for block, block_atoms in _block_atoms(text, found, limit):
         if block.kind is Kind.HEADING:
             if members:
                 yield _section(text, path, members, atoms)
-            path = opened(path, text[block.start : block.end])
+            path = opened(path, *level_and_title(text, block))
             atoms, members = [], []
         members.append(block)
         atoms.extend(block_atoms)
@@ -141,11 +146,13 @@ def _join(before: _Section, after: _Section) -> _Section:
     return _Section(path, before.atoms + after.atoms, after.has_body, before.is_exception)
 
 
-def _block_atoms(text: str, start: int, limit: int) -> Iterator[tuple[Block, list[_Atom]]]:
+def _block_atoms(
+    text: str, found: Sequence[Block], limit: int
+) -> Iterator[tuple[Block, list[_Atom]]]:
     """Each block with its atoms; a row knows the header of its table."""
     before: Block | None = None
     header = ""
-    for block in blocks(text, start):
+    for block in found:
         if block.kind is Kind.TABLE_HEAD:
             titles = text[block.start : block.end].split("\n", 1)[0]
             header = " ".join(titles.split())[:_LONGEST_HEADER]

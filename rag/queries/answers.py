@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from rag.core.citations import Sight, is_intact, sight
 from rag.core.errors import InvalidText, NotFound
 from rag.core.facts import Fact, product_facts
-from rag.core.headings import SEPARATOR, path_at
+from rag.core.paths import SEPARATOR, path_at
 from rag.core.sources import Access, Governed, Selection, Status
 from rag.models import Answer, Citation, FactCitation, Revision
 from rag.queries.eligibility import eligible_revisions, governed, readable_revisions

@@ -252,7 +252,7 @@ LONG = (
 
 @pytest.mark.parametrize(
     ("chunking", "warnings"),
-    [("chars-600-overlap-80-v1", ["partial sentence"]), ("sections-v1", [])],
+    [("chars-600-overlap-80-v1", ["partial sentence"]), ("sections-v2", [])],
 )
 def test_an_answer_says_that_its_sentence_was_cut(
     db: None, tmp_path: Path, chunking: str, warnings: list[str]

@@ -65,7 +65,7 @@ def test_a_lock_file_left_behind_stops_no_rebuild(people: None, settings: Settin
 # Environment → what is said; each in a process of its own.
 SETTINGS: Final = {
     "EVIDENCE_POLICY=magic": "policy 'magic' is not usable: known are",
-    "EVIDENCE_CHUNKING=magic": "chunking 'magic' is not usable: known are sections-v1",
+    "EVIDENCE_CHUNKING=magic": "chunking 'magic' is not usable: known are sections-v2",
     "EVIDENCE_CHUNKING=words-5-overlap-5-v1": "it must be from 0 to 4, below the size",
     "EVIDENCE_PROFILE=gold": "EVIDENCE_PROFILE='gold' is not usable: use one of embedded, hashing",
     "EVIDENCE_MIN_COSINE=nan": "EVIDENCE_MIN_COSINE='nan' is not usable: use a number from -1 to 1",
@@ -142,4 +142,4 @@ def test_another_chunking_than_the_index_s_is_named_with_both_values(
     settings.EVIDENCE_CHUNKING = "words-9-overlap-2-v1"
     ended = run("search", "x", "--scopes", "public")
     assert ended.code == 1
-    assert "chunking 'sections-v1', but 'words-9-overlap-2-v1' is configured." in ended.err
+    assert "chunking 'sections-v2', but 'words-9-overlap-2-v1' is configured." in ended.err

@@ -336,7 +336,7 @@ ODD: Final = (
     ids=["utf-8", "utf-8 marked", "utf-16", "utf-16-be", "long"],
 )  # fmt: skip
 @pytest.mark.parametrize(
-    "chunking", ["sections-v1", "chars-600-overlap-80-v1", "words-9-overlap-3-v1"]
+    "chunking", ["sections-v2", "chars-600-overlap-80-v1", "words-9-overlap-3-v1"]
 )
 def test_every_hit_is_a_slice_of_the_decoded_file(
     tmp_path: Path, data: bytes, chunking: str, settings: Any

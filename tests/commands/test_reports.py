@@ -82,4 +82,4 @@ def test_an_unknown_chunking_is_refused_where_nothing_is_to_be_chunked(
     settings.EVIDENCE_CHUNKING = "magic"
     ended = run("rebuild")
     assert ended.code == 1
-    assert "chunking 'magic' is not usable: known are sections-v1" in ended.err
+    assert "chunking 'magic' is not usable: known are sections-v2" in ended.err

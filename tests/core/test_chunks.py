@@ -108,14 +108,28 @@ def test_an_impossible_overlap_is_refused_before_any_work(
 
 @pytest.mark.parametrize(
     "identifier",
-    [DEFAULT, "sections-500-v1", "chars-600-overlap-80-v1", "words-200-overlap-0-v1"],
+    [
+        *(DEFAULT, "sections-500-v2", "sections-v1", "sections-500-v1"),
+        *("chars-600-overlap-80-v1", "words-200-overlap-0-v1"),
+    ],
 )
 def test_a_policy_is_found_by_its_id(identifier: str) -> None:
     assert chunker(identifier).id == identifier
 
 
+def test_each_version_of_sections_has_its_own_size() -> None:
+    assert chunker("sections-v1") == Sections(1000, version=1)
+    assert chunker("sections-v2") == Sections(900, version=2) == Sections()
+
+
+@pytest.mark.parametrize("version", [0, 3])
+def test_an_unknown_version_of_sections_is_refused(version: int) -> None:
+    with pytest.raises(InvalidOption):
+        Sections(version=version)
+
+
 @pytest.mark.parametrize(
-    "identifier", ["", "sections", "sections-v2", "sections-0-v1", "chars-9-overlap-9-v1"]
+    "identifier", ["", "sections", "sections-v3", "sections-0-v2", "chars-9-overlap-9-v1"]
 )
 def test_an_unknown_policy_is_refused(identifier: str) -> None:
     with pytest.raises(InvalidOption):
@@ -123,7 +137,7 @@ def test_an_unknown_policy_is_refused(identifier: str) -> None:
 
 
 def test_an_unknown_policy_is_told_the_known_ones() -> None:
-    with pytest.raises(InvalidOption, match=r"sections-v1.*chars-N-overlap-M-v1"):
+    with pytest.raises(InvalidOption, match=r"sections-v2, sections-v1.*chars-N-overlap-M-v1"):
         chunker("paragraphs-v1")
 
 
@@ -160,9 +174,30 @@ def test_what_only_looks_like_a_heading_begins_none(line: str) -> None:
     assert (chunk.text, chunk.section) == (text, "")
 
 
+@pytest.mark.parametrize("heading", ["== Second ==", "Second", "2. Second"])
+def test_a_heading_without_marks_of_markdown_begins_a_new_chunk_too(heading: str) -> None:
+    text = f"OPENING\n\n{sentence(250)}\n\n{heading}\n\n{sentence(250)}"
+    first, second = Sections().split(text, "T")
+    assert (first.context, second.text) == ("T\nOPENING", text[text.index(heading) :])
+    assert second.section.endswith(heading.strip("= "))
+
+
+def test_the_first_version_knows_the_headings_of_markdown_alone() -> None:
+    text = f"OPENING\n\n{sentence(250)}\n\n== Second ==\n\n{sentence(250)}"
+    (chunk,) = Sections(version=1).split(text, "T")
+    assert (chunk.text, chunk.context) == (text, "T")
+
+
+@given(BODIES, st.sampled_from([60, 1000]))
+def test_both_versions_agree_where_all_headings_are_of_markdown(text: str, limit: int) -> None:
+    text = f"# Rules\n{text.replace('=', '')}"
+    first, second = Sections(limit, 1), Sections(limit, 2)
+    assert first.split(text, "T") == second.split(text, "T")
+
+
 def test_a_bare_heading_goes_with_its_first_subsection() -> None:
     text = f"# A\n\n## B\n\n### C\n\n{sentence(900)}\n\n## D\n\n{sentence(300)}"
-    first, second = Sections().split(text, "")
+    first, second = Sections(1000).split(text, "")
     assert first.text.startswith("# A\n\n## B\n\n### C")
     assert (first.section, second.section) == ("A › B › C", "A › D")
 
@@ -185,7 +220,7 @@ def test_paragraphs_stay_whole_where_they_fit() -> None:
 
 def test_no_sentence_that_fits_is_cut() -> None:
     text = " ".join(sentence(length) for length in (400, 700, 990, 30, 500, 480, 999))
-    cuts = {end for _, end in spans(Sections().split(text, ""))}
+    cuts = {end for _, end in spans(Sections(1000).split(text, ""))}
     assert cuts <= {end for _, end in sentence_spans(text)}
 
 
@@ -332,7 +367,23 @@ def test_half_a_megabyte_is_cut_quickly() -> None:
     assert perf_counter() - began < 5
 
 
-@pytest.mark.parametrize("unit", [".", "a. ", "a\n\n", "# a\n", "- a\n", "|a|\n", "```\n", "("])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        ".",
+        "a. ",
+        "a\n\n",
+        "# a\n",
+        "- a\n",
+        "|a|\n",
+        "```\n",
+        "(",
+        "= a =\n",
+        "Ab\n",
+        "1. Ab\n",
+        "=",
+    ],
+)
 def test_hostile_texts_are_cut_in_linear_time(unit: str) -> None:
     began = perf_counter()
     Sections().split("a" + unit * (200_000 // len(unit)), "")

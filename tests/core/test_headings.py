@@ -1,95 +1,153 @@
-"""The headings that a slice of a text stands under."""
-
-from pathlib import Path
-from typing import Final
+"""Headings of Markdown, wikis and plain text, and the lines that only look like one."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rag.core.chunks import Sections
-from rag.core.headings import SEPARATOR, path_at
+from rag.core.blocks import Kind, blocks
+from rag.core.headings import level_and_title, outline
 
-TEXT: Final = """---
-title: Travel
----
-Before it.
+PROSE = (
+    "The employee hands in the form before the end of the month, and keeps a copy of it for a year."
+)
+LONG = f"{PROSE} {PROSE}"
+OPENING = f"{LONG} {LONG}"
 
-# Travel
-
-Short.
-
-## Meals ##
-
-Up to 52.
-
-### Abroad
-
-Up to 70.
-
-Hotels
-------
-
-Up to 120.
-
-```
-# no heading
-```
-
-After the code.
-"""
-CORPUS: Final = sorted(Path("examples/corpus").rglob("*.md"))
+LINES = st.sampled_from(
+    [
+        "= One =",
+        "= = Two = =",
+        "== Three",
+        "Leave",
+        "1. Leave",
+        "1.1 Days",
+        "- item",
+        "# Four",
+        "",
+        "",
+        LONG,
+        PROSE,
+        "Short.",
+        "a = b",
+        "DUTIES",
+        "  indented",
+        "| a | b |",
+        "```",
+    ]
+)
 
 
-def path_of(words: str) -> str:
-    start = TEXT.index(words)
-    return SEPARATOR.join(path_at(TEXT, start, start + len(words)))
+def headings(text: str) -> list[tuple[int, str]]:
+    return [level_and_title(text, b) for b in outline(text) if b.kind is Kind.HEADING]
+
+
+def titles(text: str) -> list[str]:
+    return [title for _, title in headings(f"{OPENING}\n\n{text}")]
 
 
 @pytest.mark.parametrize(
-    ("words", "path"),
+    ("line", "level"),
     [
-        ("Before it.", ""),
-        ("Short.", "Travel"),
-        ("Up to 52.", "Travel › Meals"),
-        ("Up to 70.", "Travel › Meals › Abroad"),
-        ("Up to 120.", "Travel › Hotels"),
-        ("After the code.", "Travel › Hotels"),
+        ("= Leave =", 1),
+        ("== Leave ==", 2),
+        ("= = Leave = =", 2),
+        ("===Leave===", 3),
+        (" = = = Leave = = = ", 3),
+        ("== Leave", 2),
+        ("====== Leave ======", 6),
     ],
 )
-def test_a_passage_stands_under_the_headings_above_it(words: str, path: str) -> None:
-    assert path_of(words) == path
+@pytest.mark.parametrize("before", ["", "No stop at the end\n", "* item\n"])
+def test_headings_of_wikis_are_known_by_their_signs(line: str, level: int, before: str) -> None:
+    assert headings(f"{before}{line}\n{LONG}") == [(level, "Leave")]
 
 
 @pytest.mark.parametrize(
-    ("words", "path"),
+    "line",
     [
-        ("## Meals ##", "Travel › Meals"),
-        ("Meals", "Travel › Meals"),
-        ("Hotels", "Travel › Hotels"),
-        ("Hotels\n------\n\nUp", "Travel › Hotels"),
+        "= 1 nM), a value",
+        "====  ====",
+        "a = b",
+        "= a = b =",
+        "== a =",
+        "======= a",
+        "```\n== a ==\n```",
+        "> == a ==",
+        "| == a == | b |",
     ],
 )
-def test_a_heading_stands_under_itself(words: str, path: str) -> None:
-    assert path_of(words) == path
+def test_other_lines_with_equals_signs_are_no_headings(line: str) -> None:
+    assert titles(f"{LONG}\n{line}\n{LONG}") == []
+
+
+@pytest.mark.parametrize("line", ["Annual leave", "ANNUAL LEAVE", "Leave (all grades)", "请假规定"])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_short_line_above_prose_is_a_heading(line: str, gap: str) -> None:
+    assert titles(f"{line}{gap}{LONG}") == [line]
 
 
 @pytest.mark.parametrize(
-    ("words", "path"),
+    "line", ["1. Leave", "2.3 Leave", "4) Leave", "5. LEAVE.", "Article 6 Leave"]
+)
+def test_a_numbered_line_above_prose_is_a_heading(line: str) -> None:
+    assert titles(f"{line}\n{LONG}") == [line]
+
+
+def test_a_numbered_line_above_lettered_clauses_is_a_heading() -> None:
+    assert titles(f"1. Duties\n(a) {LONG}\n(b) {LONG}") == ["1. Duties"]
+
+
+@pytest.mark.parametrize(
+    "text",
     [
-        ("Up to 52.\n\n### Abroad\n\nUp to 70.", "Travel › Meals"),
-        ("70.\n\nHotels", "Travel"),
-        ("52.\n\n### Abroad\n\nUp to 70.\n\nHotels", "Travel"),
-        ("it.\n\n# Travel\n\nShort.", ""),
+        "1. Milk\n2. Bread",
+        f"1. Milk\n2. {LONG}",
+        f"1. Milk\n\n   {LONG}",
+        f"- Milk\n{LONG}",
+        f"Dear all,\n{LONG}",
+        f"Note: read this\n{LONG}",
+        f"it ends here\n{LONG}",
+        "Leave\nDays",
+        f"Figure 2 Leave by grade\n{LONG}",
+        f"It ends.\n{LONG}",
+        f"{'Many ' * 15}words\n{LONG}",
+        f"Leave\n- {PROSE[:30]}",
+        f"Leave | days\n{LONG}",
+        f"1999\n{LONG}",
+        "Leave",
     ],
 )
-def test_a_slice_of_several_sections_has_what_their_paths_have_in_common(
-    words: str, path: str
-) -> None:
-    assert path_of(words) == path
+def test_what_may_be_an_item_a_sentence_or_a_caption_is_no_heading(text: str) -> None:
+    assert titles(text) == []
 
 
-@pytest.mark.parametrize("file", CORPUS, ids=lambda file: file.stem)
-def test_paths_of_sentences_go_on_from_the_path_of_their_chunk(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    for chunk in Sections().split(text, "title"):
-        path = SEPARATOR.join(path_at(text, chunk.end_char - 1, chunk.end_char))
-        assert path.startswith(chunk.section)
+def test_a_text_with_headings_of_markdown_has_no_others_but_those_of_wikis() -> None:
+    text = f"# Rules\n\nAnnual leave\n\n{LONG}\n\n1. Days\n{LONG}"
+    assert headings(text) == [(1, "Rules")]
+    assert outline(text) == blocks(text)
+
+
+@pytest.mark.parametrize("line", ["How mice sleep.", "Sleep: a study of mice", "a title " * 20])
+def test_a_line_that_stands_alone_at_the_top_is_the_title(line: str) -> None:
+    assert headings(f"{line}\n\n{LONG}")[0] == (7, line.strip())
+
+
+@pytest.mark.parametrize("top", ["One. Two.", "The rules are:", f"{PROSE}\n{PROSE}", "- item"])
+def test_other_openings_are_no_title(top: str) -> None:
+    assert headings(f"{top}\n\n{LONG}") == []
+
+
+def test_plain_headings_lie_below_each_other_by_their_looks() -> None:
+    text = f"Rules.\n\n{LONG}\n\nDUTIES\n{LONG}\n\n1. Days\n{LONG}\n\n1.1 Half days\n{LONG}"
+    levels = [level for level, _ in headings(f"{text}\n\nOther\n{LONG}")]
+    assert levels == sorted(set(levels))
+
+
+@given(st.builds("\n".join, st.lists(LINES | st.text(max_size=20), max_size=20)))
+def test_an_outline_holds_every_visible_character_once(text: str) -> None:
+    at = 0
+    for block in outline(text):
+        assert not text[at : block.start].strip()
+        assert text[block.start : block.end] == text[block.start : block.end].strip() != ""
+        at = block.end
+    assert not text[at:].strip()

@@ -57,7 +57,7 @@ def test_a_manifest_of_another_version_is_refused(change: Callable[[dict[str, An
 
 
 def test_an_index_that_fits_its_configuration_passes() -> None:
-    check_manifest(manifest_of(ROWS), PROFILE, "sections-v1", ANALYSER)
+    check_manifest(manifest_of(ROWS), PROFILE, "sections-v2", ANALYSER)
 
 
 @pytest.mark.parametrize("name", EMBEDDING_FIELDS)
@@ -66,9 +66,9 @@ def test_a_field_that_differs_is_named_with_both_values(name: str) -> None:
     other: Any = 9 if name == "dimension" else "other"
     changed = replace(manifest, **{name: other})
     expected = [(name, other, getattr(manifest, name))]
-    assert differences(changed, PROFILE, "sections-v1", ANALYSER) == expected
+    assert differences(changed, PROFILE, "sections-v2", ANALYSER) == expected
     with pytest.raises(IndexMismatch, match=f"made with {name} {other!r}, but"):
-        check_manifest(changed, PROFILE, "sections-v1", ANALYSER)
+        check_manifest(changed, PROFILE, "sections-v2", ANALYSER)
 
 
 @pytest.mark.parametrize("name", [name for name in ChunkRow._fields if name != "revision"])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.errors import InvalidOption
-from rag.core.policies import RRF, WEIGHTED, Policy
+from rag.core.policies import REPEATING, RRF, WEIGHTED, Policy
 from rag.core.retrieval import Mode, Options, Question, probe, retrieve, retrieve_many
 from tests import handmade
 from tests.handmade import Text, found, labels, question
@@ -193,6 +193,28 @@ def test_probe_ranks_every_eligible_row_by_cosine() -> None:
     ranked = probe(handmade.snapshot(*TEXTS), [2, 3], np.array([1.0, 0.0]))
     assert [(hit.row, hit.lexical) for hit in ranked] == [(1, None), (2, None)]
     assert [hit.cosine for hit in ranked] == pytest.approx([0.8, 0.0])
+
+
+# Repeats
+
+
+REPEATED = [replace(BOTH, part=part) for part in range(12)]
+
+
+def test_of_passages_that_a_text_repeats_only_the_first_is_a_hit() -> None:
+    assert labels([*REPEATED, WORD], ASKED, Options()) == ["both#0", "word#0"]
+    assert len(labels([*REPEATED, WORD], ASKED, Options(policy=REPEATING))) == 10
+
+
+@pytest.mark.parametrize("other", [replace(BOTH, source="copy"), replace(BOTH, version="2")])
+def test_the_same_passage_of_another_source_or_version_is_a_hit_of_its_own(other: Text) -> None:
+    assert len(labels([BOTH, other], ASKED, Options())) == 2
+
+
+def test_repeats_change_no_statistics() -> None:
+    alone = [replace(hit, row=0) for _, hit in found([BOTH, WORD], ASKED, Options())]
+    among = [replace(hit, row=0) for _, hit in found([*REPEATED, WORD], ASKED, Options())]
+    assert among == alone
 
 
 # Required terms

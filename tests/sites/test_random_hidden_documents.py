@@ -26,7 +26,7 @@ from rag.models import Attribute, Grant, Revision, Scope, Source
 from rag.queries.eligibility import access_of_user
 from tests.sites.faults import CONDITIONS, NOTHING, STATISTICS, fault
 
-PARTS: Final = Parts("hashing", "sections-v1")
+PARTS: Final = Parts("hashing", "sections-v2")
 SCOPES: Final = ("sales", "hr", "public")
 DAYS: Final = tuple(date(2026, month, 1) for month in range(1, 7))
 # Few words, so that equal texts and equal scores are common; the codes are their own tokens.

@@ -108,7 +108,7 @@ DIFFERENCES: Final = {
     "another chunking": Difference(
         (),
         WORDS,
-        ("chunking: indexed 'sections-v1', configured 'words-50-overlap-10-v1'",),
+        ("chunking: indexed 'sections-v2', configured 'words-50-overlap-10-v1'",),
     ),
     "another profile": Difference(
         (),
@@ -137,7 +137,7 @@ def test_another_chunking_refuses_dense_searches_until_the_rebuild(store: Store)
     question = SEARCHES[0]
     found = store.tries(question, SEARCHES[-1], REBUILD, question, CHECK, **WORDS)
     assert [step.code for step in found] == [1, 0, 0, 0, 0]
-    assert "chunking 'sections-v1', but 'words-50-overlap-10-v1' is configured" in found[0].err
+    assert "chunking 'sections-v2', but 'words-50-overlap-10-v1' is configured" in found[0].err
     assert found[-1].out == f"{AS_IT_IS}\n"
 
 

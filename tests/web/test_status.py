@@ -93,7 +93,7 @@ def test_the_index_says_what_it_was_made_from(client: Client, tmp_path: Path) ->
     factories.import_text(tmp_path, "a", RULE)
     factories.rebuild()
     text = page(client)
-    for value in ("hashing", "<dd>256</dd>", "sections-v1", "<dt>Chunks</dt><dd>1</dd>"):
+    for value in ("hashing", "<dd>256</dd>", "sections-v2", "<dt>Chunks</dt><dd>1</dd>"):
         assert value in text
 
 
