@@ -7,6 +7,7 @@ test holds the table in the README.
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 TRUE = ("1", "true", "yes", "on")
 FALSE = ("0", "false", "no", "off")
+_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,16 @@ def choice(name: str, default: str, choices: Sequence[str], *, help: str) -> str
         return default
     if value not in choices:
         raise _unusable(name, value, f"use one of {', '.join(choices)}")
+    return value
+
+
+def part(name: str, default: str, choices: Sequence[str], *, help: str) -> str:
+    """One of the choices, or ``package.module:object``, which is loaded where it is used."""
+    value = _read(name, default, help)
+    if value is None:
+        return default
+    if value not in choices and not _OBJECT.fullmatch(value):
+        raise _unusable(name, value, f"use {', '.join([*choices, 'package.module:object'])}")
     return value
 
 

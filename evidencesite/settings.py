@@ -51,16 +51,24 @@ EVIDENCE_HOME = open_home(
 
 # The engine
 
-EVIDENCE_PROFILE = env.choice(
+EVIDENCE_PROFILE = env.part(
     "EVIDENCE_PROFILE",
     "embedded",
     ("embedded", "hashing", "ollama", "openai"),
-    help="What embeds: the bundled model, the hashing baseline, or a model behind an endpoint.",
+    help="What embeds: the bundled model, the hashing baseline, a model behind an endpoint, or an "
+    "embedder of your own.",
 )
 EVIDENCE_CHUNKING = env.text(
     "EVIDENCE_CHUNKING",
     "sections-v2",
-    help="Id of the chunking policy; another asks for a rebuild.",
+    help="Id of the chunking policy, or a splitter of your own; another asks for a rebuild.",
+)
+EVIDENCE_RETRIEVER = env.part(
+    "EVIDENCE_RETRIEVER",
+    "",
+    (),
+    help="A retriever of your own (`package.module:object`, see docs/extending.md); empty for "
+    "the index's figures.",
 )
 EVIDENCE_DEFAULT_LANGUAGE = env.text(
     "EVIDENCE_DEFAULT_LANGUAGE",

@@ -300,6 +300,26 @@ class Citation(models.Model):
         )
 
 
+class FactCitation(models.Model):
+    """One product fact of an answer, as the facts file of ``revision`` stated it."""
+
+    answer = models.ForeignKey(Answer, models.PROTECT, related_name="facts")
+    position = models.PositiveIntegerField()
+    revision = models.ForeignKey(Revision, models.PROTECT, related_name="fact_citations")
+    label = models.CharField(max_length=500)
+    product = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
+    value = models.TextField()
+    fact_sha256 = models.CharField(max_length=64)
+    source_sha256 = models.CharField(max_length=64)
+    warnings = models.JSONField(default=list)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("answer", "position"), name="one_fact_per_place"),
+        )
+
+
 class EvaluationRun(models.Model):
     """The figures of one evaluation: what the cases brought, without any text."""
 

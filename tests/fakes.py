@@ -134,6 +134,7 @@ class FakeParts:
     profile_name: str = "hashing"
     chunking: str = ""
     kernel: Any = None
+    retriever: Any = None
     gate: Gate = OPEN
     answering: Answering = EXTRACTIVE_ALONE
 

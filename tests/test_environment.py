@@ -19,6 +19,7 @@ READERS: dict[str, Callable[[], object]] = {
     "text": lambda: env.text("X", "a", help=""),
     "texts": lambda: env.texts("X", ("a", "b"), help=""),
     "choice": lambda: env.choice("X", "a", ("a", "b"), help=""),
+    "part": lambda: env.part("X", "a", ("a", "b"), help=""),
     "choices": lambda: env.choices("X", ("a", "b"), help=""),
     "boolean": lambda: env.boolean("X", False, help=""),
     "integer": lambda: env.integer("X", 5, 1, 9, help=""),
@@ -54,6 +55,8 @@ def python(code: str) -> subprocess.CompletedProcess[str]:
         ("text", "b", "b"),
         ("texts", "c, d,,", ["c", "d"]),
         ("choice", "b", "b"),
+        ("part", "b", "b"),
+        ("part", "ours.parts:Finder", "ours.parts:Finder"),
         ("choices", "b, a,", ["b", "a"]),
         ("boolean", "Yes", True),
         ("boolean", "off", False),
@@ -84,13 +87,16 @@ def test_missing_or_empty_value_means_the_default(
     else:
         monkeypatch.setenv("X", value)
     read = [READERS[reader]() for reader in READERS]
-    assert read == ["a", ["a", "b"], "a", [], False, 5, None, None, "UTC", Path("/site/home")]
+    assert read == [
+        *("a", ["a", "b"], "a", "a", [], False, 5, None, None, "UTC", Path("/site/home"))
+    ]
 
 
 @pytest.mark.parametrize(
     ("reader", "value", "hint"),
     [
         ("choice", "A", "use one of a, b"),
+        ("part", "ours.parts", "use a, b, package.module:object"),
         ("choices", "c", "use some of a, b"),
         ("boolean", "maybe", "use one of 1, true"),
         ("integer", "10", "from 1 to 9"),

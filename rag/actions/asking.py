@@ -10,26 +10,30 @@ from rag.actions.profiles import Parts
 from rag.actions.proposing import Proposed, proposed_for
 from rag.actions.recording import Decision, Request, record
 from rag.actions.searching import Found, resolved
-from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_for_failure
+from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_for_failure, with_facts
 from rag.core.chat import AnswerMode
 from rag.core.conflicts import disagree
 from rag.core.errors import SourceDamaged
+from rag.core.facts import StatedFact
+from rag.core.product_questions import contradicts
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.core.text import goes_on_with_exception, is_partial
 from rag.models import Answer
 from rag.queries.eligibility import access_now, eligible_revisions
+from rag.queries.facts import stand
 from rag.queries.reading import reading
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A recorded answer with what it was made from."""
+    """A recorded answer with what it was made from; warnings of its quotations and its facts."""
 
     answer: Answer
     verdict: Verdict
     found: Found
     warnings: tuple[tuple[str, ...], ...]
+    fact_warnings: tuple[tuple[str, ...], ...] = ()
 
 
 def ask(
@@ -53,7 +57,8 @@ def ask(
         answer = record(request, parts, decision)
     if decision.failure:
         raise decision.failure
-    return Asked(answer, decision.verdict, decision.found, decision.warnings)
+    both = decision.warnings, decision.fact_warnings
+    return Asked(answer, decision.verdict, decision.found, *both)
 
 
 def decide(
@@ -76,11 +81,20 @@ def _proposed(request: Request, parts: Parts) -> Proposed:
 
 def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:
     """The last gate, in the caller's transaction: what is quoted is served at this moment."""
-    texts = _served_texts(access_now(access), selection, proposed.supplied)
+    access, facts = access_now(access), proposed.facts
+    texts = _served_texts(access, selection, proposed.supplied)
     verdict = _verdict(proposed, texts)
+    if not proposed.failure:
+        verdict = with_facts(verdict, facts, stand(facts, access, selection))
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
     return Decision(
-        proposed.found, verdict, warnings, proposed.support, proposed.calls, proposed.failure
+        found=proposed.found,
+        verdict=verdict,
+        warnings=warnings,
+        support=proposed.support,
+        calls=proposed.calls,
+        failure=proposed.failure,
+        fact_warnings=tuple(_fact_warnings(each, verdict, selection) for each in verdict.facts),
     )
 
 
@@ -120,6 +134,14 @@ def _warnings(
         "partial sentence": is_partial(text, quotation.start_char, quotation.end_char),
         "the passage goes on with an exception": goes_on_with_exception(text, quotation.end_char),
         "sources disagree": any(disagree(quotation.quote, other.quote) for other in others),
+        "not in force": selection.archive,
+    }
+    return tuple(notice for notice, applies in notices.items() if applies)
+
+
+def _fact_warnings(fact: StatedFact, verdict: Verdict, selection: Selection) -> tuple[str, ...]:
+    notices = {
+        "sources disagree": any(contradicts(fact.fact, other.fact) for other in verdict.facts),
         "not in force": selection.archive,
     }
     return tuple(notice for notice, applies in notices.items() if applies)

@@ -63,7 +63,7 @@ def examples_of(
         report(done, len(cases))
         found = decided(case, everything)
         examples.append(
-            Example(case.case_id, case.answerable, found.support, found.verdict.accepted)
+            Example(case.case_id, case.answerable, found.support, bool(found.verdict.quotations))
         )
     report(len(cases), len(cases))
     return examples

@@ -22,14 +22,19 @@ class Said:
 
 
 def put_to_model(
-    mode: AnswerMode, question: str, supplied: Sequence[Supplied], answering: Answering
+    mode: AnswerMode,
+    question: str,
+    supplied: Sequence[Supplied],
+    answering: Answering,
+    known: frozenset[str] = frozenset(),
 ) -> Said:
     """The model's proposal. It is connected to only if there is something that fits.
 
+    ``known`` are codes in the question that product facts answer.
     No transaction is open meanwhile: a slow model holds up nobody else's writing.
     """
     chat = answering.model
-    fitted = fitting(mode, question, supplied, chat.profile.budget)
+    fitted = fitting(mode, question, supplied, chat.profile.budget, known)
     if not fitted:
         return Said(supplied, refusal=refused_for_length())
     calls = Calls()

@@ -137,6 +137,7 @@ def _judged_by(case: Case, found: Found, decision: Decision | None, k: int) -> J
         out_of_scope=sum(hit.scope not in case.scopes for hit in found.hits),
         relevant_chunks=chunks,
         quotations=_quoted(decision) if decision else None,
+        stated=bool(decision and decision.verdict.facts),
     )
     return Judged(case, found.hits, decision, figures_of(outcome, k))
 

@@ -6,14 +6,16 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from rag.actions.audit import record
 from rag.actions.indexing import drop_from_index, empty_write_ahead_log
 from rag.actions.people import actor_named
 from rag.core.errors import NotAllowed, NotFound, StorageError
+from rag.core.facts import Fact, fact_line
 from rag.core.sources import State, Status, check_approvable, has_window
-from rag.models import Answer, Citation, Revision, Source
+from rag.models import Answer, Citation, FactCitation, Revision, Source
 from rag.queries.eligibility import governed
 from rag.queries.reviewing import Closing, Effect, closings, effect_of_approval, siblings_of
 
@@ -201,10 +203,13 @@ def _redact_answers(revision: Revision) -> list[str]:
 
     Gives the ids of the answers that were changed.
     """
-    answers = list(Answer.objects.filter(citations__revision=revision).distinct().order_by("pk"))
+    cited = Q(citations__revision=revision) | Q(facts__revision=revision)
+    answers = list(Answer.objects.filter(cited).distinct().order_by("pk"))
     for answer in answers:
         answer.citations.filter(revision=revision).update(quote="")
-        answer.text = "\n".join(map(_line, answer.citations.order_by("position")))
+        answer.facts.filter(revision=revision).update(product="", name="", value="")
+        facts = map(_fact_line, answer.facts.order_by("position"))
+        answer.text = "\n".join([*facts, *map(_line, answer.citations.order_by("position"))])
         answer.save(update_fields=["text"])
     return [str(answer.pk) for answer in answers]
 
@@ -212,6 +217,12 @@ def _redact_answers(revision: Revision) -> list[str]:
 def _line(citation: Citation) -> str:
     quote = citation.quote or f"(erased; SHA-256 {citation.quote_sha256})"
     return f"[{citation.label}] {quote}"
+
+
+def _fact_line(stated: FactCitation) -> str:
+    if not stated.value:
+        return f"[{stated.label}] (erased; SHA-256 {stated.fact_sha256})"
+    return fact_line(stated.label, Fact(stated.product, stated.name, stated.value))
 
 
 def _checked(actor: str, reason: str) -> str:

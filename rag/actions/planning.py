@@ -62,7 +62,7 @@ def plan(parts: Parts, epoch: str) -> Plan:
         if revision.kind == Revision.Kind.FACTS:
             facts[revision.pk] = product_facts(revision.text)
             continue
-        chunks = split(revision.text, revision.title)
+        chunks = tuple(split(revision.text, revision.title))
         for chunk, passage in _passages(revision, chunks, parts, epoch):
             rows.append(_row(revision, chunk, passage.key))
             passages.setdefault(passage.key, passage)

@@ -11,6 +11,7 @@ from django.conf import settings
 from rag.actions import embedders
 from rag.actions.answering import configured_answering
 from rag.adapters import bundled
+from rag.adapters.custom import custom_embedder, custom_retriever, custom_splitter, is_path
 from rag.adapters.kernels import byte_kernel
 from rag.core.answerability import CALIBRATED, GATES, OPEN, Gate, gate_of
 from rag.core.chat import EXTRACTIVE_ALONE, Answering
@@ -22,6 +23,7 @@ from rag.core.lexical import ANALYSER
 from rag.core.policies import WEIGHTED, Policy, policy
 from rag.core.quantised import Kernel
 from rag.core.retrieval import check_threshold
+from rag.core.retrievers import Retriever
 
 PROFILES: Final = ("embedded", "hashing", *embedders.PROFILES)
 # Of the cross-encoder's logits, measured on the handbooks (docs/decisions/0003).
@@ -33,24 +35,37 @@ DEFAULT_GATES: Final = dict.fromkeys(PROFILES, OPEN)
 
 @dataclass(frozen=True)
 class Parts:
-    """Everything replaceable that a request or a rebuild uses. Loading happens at first use."""
+    """Everything replaceable that a request or a rebuild uses. Loading happens at first use.
+
+    ``splitter`` cuts in the place of the policy that ``chunking`` names, and has that id;
+    ``retriever_path`` names who finds in the place of the index's own figures.
+    """
 
     profile_name: str
     chunking: str
     analyser: str = ANALYSER
     gate: Gate = OPEN
     answering: Answering = EXTRACTIVE_ALONE
+    splitter: Chunker | None = None
+    retriever_path: str = ""
 
     @cached_property
     def embedder(self) -> Embedder | ContextualEmbedder:
         """The embedder; its model is loaded, or its endpoint contacted, when it first embeds."""
+        if is_path(self.profile_name):
+            return custom_embedder(self.profile_name)
         if self.profile_name in embedders.PROFILES:
             return embedders.remote_embedder(self.profile_name)
         return HashingEmbedder() if self.profile_name == "hashing" else bundled.embedder()
 
     @cached_property
     def chunker(self) -> Chunker:
-        return chunker(self.chunking)
+        return self.splitter or chunker(self.chunking)
+
+    @cached_property
+    def retriever(self) -> Retriever | None:
+        """Who finds without embeddings, if the settings name somebody."""
+        return custom_retriever(self.retriever_path) if self.retriever_path else None
 
     @cached_property
     def kernel(self) -> Kernel | None:
@@ -80,10 +95,19 @@ class Parts:
 def configured(profile: str | None = None) -> Parts:
     """The parts that the settings name, or those of another profile of the site."""
     name = profile or settings.EVIDENCE_PROFILE
-    if name not in PROFILES:
-        raise InvalidOption("profile", name, f"known are {', '.join(PROFILES)}")
-    answering = configured_answering()
-    return Parts(name, settings.EVIDENCE_CHUNKING, gate=_gate(name), answering=answering)
+    if name not in PROFILES and not is_path(name):
+        known = ", ".join([*PROFILES, "package.module:object"])
+        raise InvalidOption("profile", name, f"known are {known}")
+    cut = settings.EVIDENCE_CHUNKING
+    splitter = custom_splitter(cut) if is_path(cut) else None
+    return Parts(
+        profile_name=name,
+        chunking=splitter.id if splitter else cut,
+        gate=_gate(name),
+        answering=configured_answering(),
+        splitter=splitter,
+        retriever_path=settings.EVIDENCE_RETRIEVER,
+    )
 
 
 def gate_file() -> Path:
@@ -95,7 +119,7 @@ def _gate(profile: str) -> Gate:
     """The gate that the settings name; else the profile's own."""
     name = settings.EVIDENCE_GATE
     if not name:
-        return DEFAULT_GATES[profile]
+        return DEFAULT_GATES.get(profile, OPEN)
     if name == CALIBRATED:
         return _calibrated_gate(gate_file())
     if name not in GATES:

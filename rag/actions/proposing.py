@@ -18,10 +18,14 @@ from rag.core.answers import (
 from rag.core.chat import AnswerMode, Calls
 from rag.core.errors import ProviderError
 from rag.core.extractive import Extractive
+from rag.core.facts import StatedFact
 from rag.core.hits import Hit
 from rag.core.index import embedding_input
+from rag.core.lexical import identifiers
+from rag.core.product_questions import codes_of
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
+from rag.queries.facts import asked_facts
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,8 @@ class Proposed:
     """What lies before the last gate.
 
     ``support`` is None where nothing was found or weighed, ``refusal`` where there is something
-    to judge, and ``failure`` unless the model's provider failed.
+    to judge, and ``failure`` unless the model's provider failed. ``facts`` are the product facts
+    that the question asks for.
     """
 
     found: Found
@@ -39,6 +44,7 @@ class Proposed:
     refusal: Verdict | None = None
     failure: ProviderError | None = None
     calls: Calls = field(default_factory=Calls)
+    facts: tuple[StatedFact, ...] = ()
 
 
 def proposed_for(
@@ -49,16 +55,40 @@ def proposed_for(
     parts: Parts,
     mode: AnswerMode,
 ) -> Proposed:
-    """What would be quoted; no proposal where the answer gate refuses."""
+    """What would be quoted; no proposal where the answer gate refuses.
+
+    A question with a code that is neither a product's nor in an excerpt gets nothing at all, and
+    no model is asked: whether the code is unknown or may not be known makes no difference.
+    """
     found = search(question, access, selection, options, parts)
+    facts = asked_facts(question, access, selection)
+    if not _all_known(question, found, facts):
+        return Proposed(found, [], refusal=refused_without_excerpts())
+    proposed = _proposed(question, Proposed(found, [], facts=facts), options, parts, mode)
+    stands_alone = identifiers(question) <= codes_of(facts)
+    return proposed if stands_alone or not proposed.refusal else replace(proposed, facts=())
+
+
+def _all_known(question: str, found: Found, facts: Sequence[StatedFact]) -> bool:
+    """Whether each code in the question is a product's with facts, or stands in what was found."""
+    missing = identifiers(question) - codes_of(facts)
+    for hit in found.hits if missing else ():
+        missing -= identifiers(hit.text) | identifiers(hit.context)
+    return not missing
+
+
+def _proposed(
+    question: str, given: Proposed, options: Options, parts: Parts, mode: AnswerMode
+) -> Proposed:
+    found = given.found
     least = resolved(options, parts, question).min_cosine
     hits = [h for h in found.hits if parts.gate.admits(question, h, least, found.languages)]
     scored = _relevance(question, considered(hits), parts.proposer)
-    supplied = _supplied(question, scored)
+    supplied = _supplied(question, scored, codes_of(given.facts))
     if not supplied:
-        return Proposed(found, supplied, refusal=refused_without_excerpts())
+        return replace(given, refusal=refused_without_excerpts())
     figures = support(question, scored, found.languages) if parts.gate.weights else None
-    offered = Proposed(found, supplied, support=figures)
+    offered = replace(given, supplied=supplied, support=figures)
     if mode is AnswerMode.EXTRACTIVE:
         return _extracted(question, offered, parts)
     return _chatted(question, offered, parts, mode)
@@ -85,7 +115,8 @@ def _chatted(question: str, offered: Proposed, parts: Parts, mode: AnswerMode) -
     weighed = _extracted(question, offered, parts) if parts.gate.weighs_sentences else offered
     if not _passes(weighed.support, parts):
         return replace(weighed, proposal=None)
-    said = put_to_model(mode, question, offered.supplied, parts.answering)
+    known = codes_of(offered.facts)
+    said = put_to_model(mode, question, offered.supplied, parts.answering, known)
     return replace(
         weighed,
         supplied=said.supplied,
@@ -112,10 +143,13 @@ def _relevance(question: str, hits: Sequence[Hit], proposer: Extractive) -> list
     return [(hit, float(score)) for hit, score in zip(hits, scores, strict=True)]
 
 
-def _supplied(question: str, scored: Sequence[tuple[Hit, float]]) -> list[Supplied]:
+def _supplied(
+    question: str, scored: Sequence[tuple[Hit, float]], known: frozenset[str]
+) -> list[Supplied]:
     """The excerpts that pass the gates, most relevant first, under a proposer's aliases."""
     offered = [_as_supplied(hit, score) for hit, score in scored]
-    kept = admissible(question, sorted(offered, key=lambda excerpt: -excerpt.relevance))
+    ordered = sorted(offered, key=lambda excerpt: -excerpt.relevance)
+    kept = admissible(question, ordered, known)
     return [replace(excerpt, alias=f"S{number}") for number, excerpt in enumerate(kept, start=1)]
 
 

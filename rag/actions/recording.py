@@ -12,11 +12,12 @@ from rag.core.answerability import Support
 from rag.core.answers import Quotation, Verdict
 from rag.core.chat import AnswerMode, Calls
 from rag.core.errors import ProviderError
+from rag.core.facts import StatedFact
 from rag.core.hits import Hit
 from rag.core.prompts import PROMPT
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
-from rag.models import Answer, Citation, Revision
+from rag.models import Answer, Citation, FactCitation, Revision
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Decision:
     support: Support | None
     calls: Calls
     failure: ProviderError | None = None
+    fact_warnings: tuple[tuple[str, ...], ...] = ()
 
 
 def record(request: Request, parts: Parts, decision: Decision) -> Answer:
@@ -66,6 +68,8 @@ def record(request: Request, parts: Parts, decision: Decision) -> Answer:
     )
     for position, quotation in enumerate(verdict.quotations):
         _cite(answer, position, quotation, decision.warnings[position])
+    for position, fact in enumerate(verdict.facts):
+        _state(answer, position, fact, decision.fact_warnings[position])
     return answer
 
 
@@ -107,6 +111,22 @@ def _cite(answer: Answer, position: int, quotation: Quotation, warnings: tuple[s
         end_char=quotation.end_char,
         quote=quotation.quote,
         quote_sha256=hashlib.sha256(quotation.quote.encode()).hexdigest(),
+        source_sha256=revision.source_sha256,
+        warnings=list(warnings),
+    )
+
+
+def _state(answer: Answer, position: int, stated: StatedFact, warnings: tuple[str, ...]) -> None:
+    revision, fact = Revision.objects.get(pk=stated.revision), stated.fact
+    FactCitation.objects.create(
+        answer=answer,
+        position=position,
+        revision=revision,
+        label=stated.source_id,
+        product=fact.product,
+        name=fact.name,
+        value=fact.value,
+        fact_sha256=fact.sha256,
         source_sha256=revision.source_sha256,
         warnings=list(warnings),
     )

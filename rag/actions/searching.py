@@ -9,7 +9,14 @@ import numpy as np
 from django.conf import settings
 
 from rag.actions.profiles import Parts, min_cosine
-from rag.core.embeddings import canary_vectors, check_canaries, checked_query
+from rag.core.embeddings import (
+    Cancel,
+    Progress,
+    canary_vectors,
+    check_canaries,
+    checked_query,
+    stop_if,
+)
 from rag.core.errors import IndexBehind
 from rag.core.hits import Hit
 from rag.core.index import Manifest, Snapshot, check_manifest
@@ -23,11 +30,13 @@ from rag.core.retrieval import (
     probe,
     retrieve,
     retrieve_many,
+    retrieve_scored,
 )
+from rag.core.retrievers import RetrievalRequest, Retriever, retrieved_scores
 from rag.core.sources import Access, Selection
 from rag.queries.eligibility import access_now, behind
 from rag.queries.groups import Group, eligible_groups
-from rag.queries.hits import hits_of, texts_of
+from rag.queries.hits import hits_of, rows_of, texts_of
 from rag.queries.reading import reading
 from rag.queries.snapshots import current_manifest, snapshot_for
 
@@ -49,9 +58,20 @@ class Found:
 
 
 def search(
-    question: str, access: Access, selection: Selection, options: Options, parts: Parts
+    question: str,
+    access: Access,
+    selection: Selection,
+    options: Options,
+    parts: Parts,
+    *,
+    cancelled: Cancel = lambda: False,
+    progress: Progress = lambda done: None,
 ) -> Found:
-    """Ranked hits among the revisions that are eligible now, and nothing else."""
+    """Ranked hits among the revisions that are eligible now, and nothing else.
+
+    ``progress`` gets the number of eligible rows that were looked at. A retriever of the site's
+    own ranks in the place of the index's figures. Raises Cancelled, ProviderError.
+    """
     check_question(question)
     options = resolved(options, parts, question)
     dense = options.mode is not Mode.LEXICAL
@@ -59,15 +79,38 @@ def search(
     with reading():
         state = _state(access, selection, parts if dense else None)
         asked = Question(question, vector, state.languages)
+        if parts.retriever:
+            wanted = (state.access, options.k, cancelled, progress)
+            request = RetrievalRequest(question, state.languages, *wanted)
+            return state.found(_retrieved(parts.retriever, request, asked, options, state))
         kernel = parts.kernel if dense else None
+        stop_if(cancelled)
         ranked = retrieve(state.index, state.revisions, asked, options, state.texts, kernel)
+        progress(int(state.index.mask(state.revisions).sum()))
         return state.found(ranked)
+
+
+def _retrieved(
+    retriever: Retriever,
+    request: RetrievalRequest,
+    asked: Question,
+    options: Options,
+    state: "_State",
+) -> tuple[Ranked, ...]:
+    """What a retriever finds among the eligible rows, through the gates of the lexical mode."""
+    stop_if(request.cancelled)
+    rows = rows_of(state.index, state.revisions)
+    scores = retrieved_scores(retriever, request, rows)
+    stop_if(request.cancelled)  # it may have stopped early
+    return retrieve_scored(state.index, state.revisions, asked, options, state.texts, scores)
 
 
 def search_many(
     questions: Sequence[str], access: Access, selection: Selection, options: Options, parts: Parts
 ) -> list[Found]:
     """``search`` of each question, in one state of the tables; vectors are scanned at once."""
+    if parts.retriever:
+        return [search(each, access, selection, options, parts) for each in questions]
     for question in questions:
         check_question(question)
     applied = [resolved(options, parts, question) for question in questions]
@@ -89,8 +132,12 @@ def resolved(options: Options, parts: Parts, question: str = "") -> Options:
     """The options that apply, so that the record can say which they were.
 
     A threshold that is not given is the site's. A question in a script that the embedder never
-    learnt is ranked by its words alone: its vector says nothing.
+    learnt is ranked by its words alone: its vector says nothing. With a retriever of the site's
+    own no vector is asked for, and the policy is named after it.
     """
+    if parts.retriever:
+        named = replace(options.policy, name=parts.retriever.name)
+        return replace(options, mode=Mode.LEXICAL, policy=named)
     if options.mode is Mode.LEXICAL:
         return options
     if options.mode is Mode.HYBRID and not parts.embedder.profile.can_read(question):
@@ -113,6 +160,7 @@ def probe_cosines(question: str, access: Access, selection: Selection, parts: Pa
 class _State:
     """What one request is computed from: the eligible revisions, and an index of them."""
 
+    access: Access
     selection: Selection
     groups: tuple[Group, ...]
     index: Snapshot
@@ -143,7 +191,7 @@ def _state(access: Access, selection: Selection, compared: Parts | None) -> _Sta
     if compared is not None:
         profile = compared.embedder.profile
         check_manifest(index.manifest, profile, compared.chunking, compared.analyser)
-    return _State(selection, groups, index, _notice(access))
+    return _State(access, selection, groups, index, _notice(access))
 
 
 def _notice(access: Access) -> str:

@@ -5,7 +5,7 @@ of slices of approved revisions and nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from rag.core.errors import (
@@ -16,6 +16,7 @@ from rag.core.errors import (
     ProviderError,
     UnknownCitation,
 )
+from rag.core.facts import StatedFact
 from rag.core.hits import Hit
 from rag.core.lexical import identifiers
 
@@ -63,11 +64,14 @@ class Supplied:
     relevance: float = 0.0  # how well the whole excerpt fits, on the proposer's own scale
 
 
-def admissible(question: str, excerpts: Sequence[Supplied]) -> list[Supplied]:
+def admissible(
+    question: str, excerpts: Sequence[Supplied], known: frozenset[str] = frozenset()
+) -> list[Supplied]:
     """The excerpts that an answer may use, best first; empty means: refuse.
 
     At most three, no two overlapping by more than half of the shorter one; the question's
-    identifiers must all occur across them, and at least one of them in each (context included).
+    identifiers must all occur across them, or be ``known`` from product facts, and at least one
+    of them in each (context included).
     """
     wanted = identifiers(question)
     kept: list[Supplied] = []
@@ -76,13 +80,15 @@ def admissible(question: str, excerpts: Sequence[Supplied]) -> list[Supplied]:
             continue
         if len(kept) < MAX_EXCERPTS and not any(_overlapping(excerpt, other) for other in kept):
             kept.append(excerpt)
-    return kept if covers(question, kept) else []
+    return kept if covers(question, kept, known) else []
 
 
-def covers(question: str, excerpts: Sequence[Supplied]) -> bool:
-    """Whether every identifier of the question occurs in one of the excerpts, context included."""
+def covers(
+    question: str, excerpts: Sequence[Supplied], known: frozenset[str] = frozenset()
+) -> bool:
+    """Whether every identifier of the question is known or occurs in an excerpt or its context."""
     found = frozenset[str]().union(*(_identifiers(excerpt) for excerpt in excerpts))
-    return identifiers(question) <= found
+    return identifiers(question) <= found | known
 
 
 def _identifiers(excerpt: Supplied) -> frozenset[str]:
@@ -129,7 +135,8 @@ class Quotation:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Accepted with quotations, or refused with a code for machines and a sentence for people.
+    """Accepted with product facts or quotations, or refused with a code for machines and a
+    sentence for people.
 
     ``fault`` names what was wrong with the proposal, for who proposed it; it is never published.
     """
@@ -138,15 +145,17 @@ class Verdict:
     reason_code: str = ""
     reason: str = ""
     fault: str = ""
+    facts: tuple[StatedFact, ...] = ()
 
     @property
     def accepted(self) -> bool:
-        return bool(self.quotations)
+        return bool(self.quotations or self.facts)
 
     @property
     def text(self) -> str:
-        """The published text: ``[label] quotation``, a line each; or the refusal."""
-        lines = (f"[{piece.supplied.label}] {piece.quote}" for piece in self.quotations)
+        """The published text: facts and ``[label] quotation``, a line each; or the refusal."""
+        quotes = (f"[{piece.supplied.label}] {piece.quote}" for piece in self.quotations)
+        lines = [*(fact.line for fact in self.facts), *quotes]
         return "\n".join(lines) if self.accepted else self.reason
 
 
@@ -205,6 +214,19 @@ def _check_citations(claim: Claim, hits: Mapping[str, str]) -> None:
             raise DuplicateCitation(identifier)
         if identifier not in hits:
             raise UnknownCitation(identifier)
+
+
+def with_facts(verdict: Verdict, facts: Sequence[StatedFact], stand: bool) -> Verdict:
+    """The verdict with the product facts that the question asks for, which may stand alone.
+
+    They are found by code, so a proposal that was refused takes its quotations away and not
+    them. ``stand``: each is eligible now and equals the stored value; else all is refused.
+    """
+    if not facts:
+        return verdict
+    if not stand:
+        return Verdict(reason_code="invalid_citation", reason=INVALID, fault="It is not served.")
+    return replace(verdict, facts=tuple(facts), reason_code="", reason="")
 
 
 def gate(

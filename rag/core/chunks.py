@@ -11,7 +11,7 @@ from rag.core.errors import InvalidOption, InvalidText
 from rag.core.headings import outline
 from rag.core.paths import SEPARATOR
 from rag.core.sections import Piece, Reader, pieces
-from rag.core.text import LineIndex, body_start
+from rag.core.text import LineIndex, Span, body_start
 
 DEFAULT = "sections-v2"
 
@@ -148,6 +148,16 @@ def chunker(identifier: str) -> Chunker:
     others = "sections-v1, sections-N-v2, sections-N-v1, chars-N-overlap-M-v1"
     known = f"{DEFAULT}, {others} and words-N-overlap-M-v1"
     raise InvalidOption("chunking", identifier, f"known are {known}")
+
+
+def is_built_in(identifier: str) -> bool:
+    """Whether the id has the form of one of the policies here."""
+    return bool(_WINDOWS.fullmatch(identifier) or _SECTIONS.fullmatch(identifier))
+
+
+def chunks_at(text: str, title: str, spans: Iterable[Span]) -> tuple[Chunk, ...]:
+    """Chunks at these places of a text, in their order, for a splitter of the site's own."""
+    return _chunks(text, title, (Piece(start, end, (), "") for start, end in spans))
 
 
 def check_chunks(chunks: Sequence[Chunk], text: str) -> None:

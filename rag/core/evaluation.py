@@ -17,7 +17,8 @@ from rag.core.cases import Case, Place, Relevant
 class Outcome:
     """What a case brought. ``relevant_chunks`` counts those of the index that overlap a span.
 
-    ``quotations`` is None where no answer was asked for, and empty where it was refused.
+    ``quotations`` is None where no answer was asked for, and empty where it was refused or made
+    of product facts alone; ``stated``: whether it has some.
     """
 
     case: Case
@@ -25,6 +26,7 @@ class Outcome:
     out_of_scope: int
     relevant_chunks: int
     quotations: tuple[Place, ...] | None = None
+    stated: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,12 +116,13 @@ def _answered(outcome: Outcome) -> dict[str, Any]:
     spans, quotations = outcome.case.relevant, outcome.quotations or ()
     valid = sum(any(span.meets(quotation) for span in spans) for quotation in quotations)
     answerable = outcome.case.answerable
+    answered = bool(quotations) or outcome.stated
     return {
         **(_shares("quote", spans, quotations) if answerable else {}),
         "citations": len(quotations),
         "valid_citations": valid,
-        "wrongly_answered": int(bool(quotations) and not answerable),
-        "wrongly_refused": int(not quotations and answerable),
+        "wrongly_answered": int(answered and not answerable),
+        "wrongly_refused": int(not answered and answerable),
     }
 
 

@@ -1,5 +1,6 @@
 """Product facts from TOML or JSON: structured values, each governed by the file that states it."""
 
+import hashlib
 import json
 import tomllib
 from collections.abc import Iterator
@@ -22,6 +23,31 @@ class Fact:
     product: str
     name: str
     value: str
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 (hex) of the three, each preceded by its length in bytes."""
+        encoded = [part.encode() for part in (self.product, self.name, self.value)]
+        return hashlib.sha256(b"".join(b"%d:%s" % (len(p), p) for p in encoded)).hexdigest()
+
+
+@dataclass(frozen=True)
+class StatedFact:
+    """A fact with the revision that states it; ``language`` is that of its names."""
+
+    fact: Fact
+    revision: int
+    source_id: str
+    language: str
+
+    @property
+    def line(self) -> str:
+        return fact_line(self.source_id, self.fact)
+
+
+def fact_line(source_id: str, fact: Fact) -> str:
+    """A fact as it is published: ``[source] product name: value``."""
+    return f"[{source_id}] {fact.product} {fact.name}: {fact.value}"
 
 
 def product_facts(text: str, form: str | None = None) -> tuple[Fact, ...]:

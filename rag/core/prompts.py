@@ -103,17 +103,22 @@ def answer_schema(supplied: Sequence[Supplied]) -> Mapping[str, Any]:
 
 
 def fitting(
-    mode: AnswerMode, question: str, supplied: Sequence[Supplied], budget: Budget
+    mode: AnswerMode,
+    question: str,
+    supplied: Sequence[Supplied],
+    budget: Budget,
+    known: frozenset[str] = frozenset(),
 ) -> list[Supplied]:
     """The excerpts that fit whole, best first; empty if none does, or one that is needed does not.
 
-    Needed are those without which an identifier of the question occurs nowhere any more.
+    Needed are those without which an identifier of the question occurs nowhere any more and is
+    not ``known`` from product facts.
     """
     kept: list[Supplied] = []
     for excerpt in supplied:
         if _fits(mode, question, [*kept, excerpt], budget):
             kept.append(excerpt)
-    return kept if covers(question, kept) else []
+    return kept if covers(question, kept, known) else []
 
 
 def _fits(mode: AnswerMode, question: str, supplied: Sequence[Supplied], budget: Budget) -> bool:

@@ -1,8 +1,8 @@
 """From eligible rows to ranked hits. Nothing outside the eligible rows is ever looked at."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -110,6 +110,22 @@ def retrieve_many(
     figures = [_Figures(snapshot, revisions, *each, None) for each in asked]
     _scan_together(figures)
     return [each.retrieved(texts) for each in figures]
+
+
+def retrieve_scored(
+    snapshot: Snapshot,
+    revisions: Iterable[int],
+    question: Question,
+    options: Options,
+    texts: Callable[[Sequence[int]], Sequence[str]],
+    scores: Mapping[str, float],
+) -> tuple[Ranked, ...]:
+    """``retrieve``, with ``scores`` by chunk id in the place of the ranking, in lexical mode.
+
+    The gates are the same, and so is the re-ranking by required terms.
+    """
+    how = replace(options, mode=Mode.LEXICAL)
+    return _Scored(snapshot, revisions, question, how, scores).retrieved(texts)
 
 
 def probe(snapshot: Snapshot, revisions: Iterable[int], vector: Floats) -> tuple[Ranked, ...]:
@@ -237,6 +253,33 @@ class _Figures:
             lexical=float(self.lexical[row]) if self.sparse else None,
             rank=float(values[at]),
         )
+
+
+class _Scored(_Figures):
+    """The figures of a request whose ranking is given. A row that is not eligible has no place."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        revisions: Iterable[int],
+        question: Question,
+        options: Options,
+        scores: Mapping[str, float],
+    ) -> None:
+        super().__init__(snapshot, revisions, question, options, None)
+        self.scores = scores
+
+    def ranking(self) -> list[Ranked]:
+        """The eligible rows that have a score, ranked."""
+        names = ((int(row), self.snapshot.rows[row].chunk_id) for row in self.rows)
+        scored = [(row, self.scores[name]) for row, name in names if name in self.scores]
+        rows = np.array([row for row, _ in scored], dtype=np.int64)
+        values = np.array([value for _, value in scored], dtype=np.float64)
+        order = best(values, self.snapshot.ties[rows], len(rows))
+        return [
+            Ranked(int(rows[at]), None, float(self.lexical[rows[at]]), float(values[at]))
+            for at in order
+        ]
 
 
 def _scan_together(figures: Sequence[_Figures]) -> None:

@@ -1,6 +1,7 @@
 """The stable JSON shapes of search, probe and ask, and their text for people."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rag.actions.asking import Asked
@@ -41,7 +42,7 @@ def asked_json(asked: Asked) -> dict[str, Any]:
         "manifest": answer.manifest,
         "notice": asked.found.notice,
         "quotes": list(_quotes(asked.verdict, asked.warnings)),
-        "facts": [],
+        "facts": list(_facts(asked.verdict, asked.fact_warnings)),
         "hits": [hit.to_dict() for hit in asked.found.hits],
     }
 
@@ -57,7 +58,7 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         "retrieval_calls": decision.calls.retrieval,
         "chat_calls": decision.calls.chat,
         "quotes": list(_quotes(verdict, decision.warnings)),
-        "facts": [],
+        "facts": list(_facts(verdict, decision.fact_warnings)),
     }
 
 
@@ -72,6 +73,11 @@ def _quotes(verdict: Verdict, warned: Sequence[tuple[str, ...]]) -> Iterator[dic
             "quote": quotation.quote,
             "warnings": list(warnings),
         }
+
+
+def _facts(verdict: Verdict, warned: Sequence[tuple[str, ...]]) -> Iterator[dict[str, Any]]:
+    for stated, warnings in zip(verdict.facts, warned, strict=True):
+        yield asdict(stated.fact) | {"source_id": stated.source_id, "warnings": list(warnings)}
 
 
 def hit_lines(found: Found) -> Iterator[str]:

@@ -8,10 +8,11 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from rag.core.citations import Sight, is_intact, sight
-from rag.core.errors import NotFound
+from rag.core.errors import InvalidText, NotFound
+from rag.core.facts import Fact, product_facts
 from rag.core.paths import SEPARATOR, path_at
 from rag.core.sources import Access, Governed, Selection, Status
-from rag.models import Answer, Citation, Revision
+from rag.models import Answer, Citation, FactCitation, Revision
 from rag.queries.eligibility import eligible_revisions, governed, readable_revisions
 
 
@@ -33,6 +34,21 @@ class Cited:
     number: int
     sight: Sight
     opened: Opened | None
+
+
+@dataclass(frozen=True)
+class StatedNow:
+    """A recorded product fact as it may be shown; ``revision`` is None unless it may be read.
+
+    ``letter`` is its mark in its answer: A, B, C.
+    """
+
+    letter: str
+    citation: FactCitation
+    sight: Sight
+    governed: Governed
+    revision: Revision | None
+    in_force_today: str  # document id of another version of the source, if one is
 
 
 def own_answers(person: User) -> QuerySet[Answer]:
@@ -84,6 +100,36 @@ def _cited(citation: Citation, access: Access, reviews: bool, today: date) -> Ci
         section = SEPARATOR.join(path_at(revision.text, *place))
         opened = Opened(citation, revision, facts, section, newer)
     return Cited(citation.position + 1, seen, opened)
+
+
+def stated(answer: Answer, access: Access, reviews: bool, today: date) -> tuple[StatedNow, ...]:
+    """The answer's product facts as ``access`` may see them now."""
+    rows = answer.facts.select_related("revision__source__scope").order_by("position")
+    return tuple(_stated(row, access, reviews, today) for row in rows)
+
+
+def _stated(citation: FactCitation, access: Access, reviews: bool, today: date) -> StatedNow:
+    revision = citation.revision
+    standing = governed(revision)
+    seen = sight(standing, access, reviews, _is_stated(citation, revision.text))
+    opened = seen.opens_source
+    newer = _in_force(revision, replace(access, as_of=today)) if opened else ""
+    letter = chr(ord("A") + citation.position)
+    return StatedNow(letter, citation, seen, standing, revision if opened else None, newer)
+
+
+def fact_of(citation: FactCitation) -> Fact:
+    """The fact that was recorded."""
+    return Fact(citation.product, citation.name, citation.value)
+
+
+def _is_stated(citation: FactCitation, text: str) -> bool:
+    """Whether the text states the fact, and it has the SHA-256 that was recorded."""
+    fact = fact_of(citation)
+    try:
+        return fact.sha256 == citation.fact_sha256 and fact in product_facts(text)
+    except InvalidText:
+        return False
 
 
 def _in_force(revision: Revision, access: Access) -> str:

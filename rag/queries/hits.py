@@ -1,15 +1,17 @@
 """From ranked rows to hits with their provenance, read in the request's own transaction."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+import numpy as np
 from django.db import connection
 
 from rag.core.errors import IndexDamaged
 from rag.core.hits import Hit
 from rag.core.index import ChunkRow, Snapshot, embedding_input
 from rag.core.retrieval import Ranked
+from rag.core.retrievers import EligibleRows, Row
 from rag.models import Revision
 from rag.queries.snapshots import checked_text
 
@@ -59,6 +61,19 @@ def _stored(rows: Sequence[ChunkRow]) -> list[tuple[str, str, str | None]]:
 def texts_of(snapshot: Snapshot, rows: Sequence[int]) -> list[str]:
     """Title and text of rows, for re-ranking by required terms."""
     return [f"{title}\n{text}" for title, text in passages_of([snapshot.rows[at] for at in rows])]
+
+
+def rows_of(snapshot: Snapshot, revisions: Iterable[int]) -> EligibleRows:
+    """The rows of eligible revisions for a retriever; texts are read a batch at a time."""
+    rows = [snapshot.rows[at] for at in np.flatnonzero(snapshot.mask(revisions))]
+    return EligibleRows(tuple(row.chunk_id for row in rows), lambda: _read(rows))
+
+
+def _read(rows: Sequence[ChunkRow]) -> Iterator[Row]:
+    for first in range(0, len(rows), BATCH):
+        batch = rows[first : first + BATCH]
+        for row, (_, text) in zip(batch, passages_of(batch), strict=True):
+            yield Row(row.chunk_id, row.label, row.source_id, row.context, text)
 
 
 def hits_of(snapshot: Snapshot, ranked: Sequence[Ranked], in_force: bool) -> tuple[Hit, ...]:

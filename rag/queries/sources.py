@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.contrib.auth.models import User
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from rag.core.errors import NotFound, SourceDamaged
 from rag.core.sources import Access, Selection
 from rag.core.text import fold
-from rag.models import Citation, Revision
+from rag.models import Answer, Revision
 from rag.queries.eligibility import eligible_revisions, readable_revisions
 
 # The catalogue lists copies, too: they are in force, only a search leaves them out.
@@ -95,9 +95,9 @@ def versions(revision: Revision, access: Access, reviews: bool) -> list[Revision
 
 
 def answers_quoting(revision: Revision, person: User) -> int:
-    """How many of the person's own answers quote this revision."""
-    rows = Citation.objects.filter(revision=revision, answer__person=person)
-    return rows.values("answer").distinct().count()
+    """How many of the person's own answers quote this revision, or a product fact of it."""
+    cited = Q(citations__revision=revision) | Q(facts__revision=revision)
+    return Answer.objects.filter(cited, person=person).distinct().count()
 
 
 def _first_day(day: date | None) -> date:

@@ -16,6 +16,7 @@ def site_parts() -> Parts:
     """The configured parts; every thread of the process gets the same object."""
     key = (
         *(settings.EVIDENCE_PROFILE, settings.EVIDENCE_CHUNKING, settings.EVIDENCE_GATE),
+        settings.EVIDENCE_RETRIEVER,
         *(settings.EVIDENCE_EMBEDDING_ENDPOINT, settings.EVIDENCE_EMBEDDING_MODEL),
         *(settings.EVIDENCE_ANSWER_MODE, *settings.EVIDENCE_ANSWER_MODES, chat_profile()),
     )

@@ -37,6 +37,9 @@ QUOTE: Final[Shape] = {
     "label": str, "chunk_id": str, "source_id": str, "start_char": int, "end_char": int,
     "quote": str, "warnings": list,
 }  # fmt: skip
+FACT: Final[Shape] = {
+    "product": str, "name": str, "value": str, "source_id": str, "warnings": list,
+}  # fmt: skip
 REBUILD: Final[Shape] = {
     "manifest": dict, "chunks": int, "embedded": int, "reused": int, "removed": int,
     "approved": list, "refused": list, "seconds": float, "peak_rss_mb": float,
@@ -118,6 +121,20 @@ def test_a_refused_answer_exits_with_1_and_says_why(question: str, scopes: str, 
     assert ended.json["reason_code"] == code
     assert ended.json["answer"] == ended.json["reason"]
     assert ended.json["reason"].startswith("Insufficient evidence: ")
+
+
+def test_the_facts_of_an_answer(tmp_path: Path) -> None:
+    table = 'id = "gx"\n[products.GX-100]\nweight = "1.2 kg"\n'
+    file = write(tmp_path / "gx.facts.toml", table)
+    done("import_sources", file, "--scope", "public", "--actor", "ada", "--approve")
+    done("rebuild")
+    asked = done("ask", "What is the weight of the GX-100?", *WHO, "--mode", "lexical")
+    check(asked, ASK)
+    [fact] = asked["facts"]
+    check(fact, FACT)
+    stated = (fact["product"], fact["name"], fact["value"], fact["source_id"])
+    assert stated == ("GX-100", "weight", "1.2 kg", "gx")
+    assert asked["answer"] == "[gx] GX-100 weight: 1.2 kg"
 
 
 def test_people_see_the_published_text_and_nothing_else() -> None:

@@ -523,7 +523,9 @@ def test_a_product_that_nobody_wrote_about_is_refused(db: None) -> None:
     asked = factories.ask(question, who, using=using, mode=Mode.LEXICAL)
     assert asked.found.hits
     assert (asked.answer.text, proposer.asked) == (NO_EXCERPTS, [])
-    assert asked.answer.chat_calls == 0
+    assert (asked.answer.chat_calls, asked.verdict.facts) == (0, ())
+    known = factories.ask("What is the weight of the GX-100?", who, mode=Mode.LEXICAL)
+    assert [each.line for each in known.verdict.facts] == ["[ACME-PRODUCTS] GX-100 weight: 1.2 kg"]
     assert Revision.objects.filter(kind="text").count() == 15
     products = Revision.objects.exclude(product="").values_list("product", flat=True)
     assert set(products) == {"GX-100", "GX-200"}

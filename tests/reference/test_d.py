@@ -1,7 +1,8 @@
 """REFERENCE D: contracts for custom parts."""
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,16 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from rag.actions.rebuilding import rebuild
+from rag.actions.searching import search
 from rag.core.chunks import Chunk, WordWindows
 from rag.core.embeddings import HashingEmbedder, Vectors
-from rag.core.errors import Cancelled, IndexMismatch, InvalidText, InvalidVector
+from rag.core.errors import Cancelled, IndexMismatch, InvalidText, InvalidVector, ProviderError
 from rag.core.policies import RRF
 from rag.core.retrieval import Mode, Options
-from rag.core.sources import Access
+from rag.core.retrievers import EligibleRows, RetrievalRequest
+from rag.core.sources import Access, Selection
+from rag.models import Answer, Manifest, Passage, RebuildRun, Revision
 from rag.models import Chunk as StoredChunk
-from rag.models import Manifest, Passage, RebuildRun, Revision
 from tests import factories, fakes
 
 RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
@@ -319,3 +322,127 @@ def test_a_model_that_changed_behind_its_name_is_caught_by_the_first_query(
     factories.rebuild()
     with pytest.raises(IndexMismatch, match="canary"):
         factories.search("meals", using=fakes.FakeParts(embedder=FakeDrifter()))
+
+
+# Retrievers without embeddings
+
+
+@dataclass
+class FakeRetriever:
+    """Finds what it is told to, and remembers what it was given."""
+
+    find: Callable[[RetrievalRequest, EligibleRows], object]
+    name: str = "fake-v1"
+    requests: list[RetrievalRequest] = field(default_factory=list)
+    given: list[tuple[str, ...]] = field(default_factory=list)
+
+    def retrieve(self, request: RetrievalRequest, rows: EligibleRows) -> object:
+        self.requests.append(request)
+        self.given.append(tuple(row.label for row in rows))
+        return self.find(request, rows)
+
+
+def everything(request: RetrievalRequest, rows: EligibleRows) -> object:
+    for done, row in enumerate(rows, start=1):
+        request.progress(done)
+        yield row.chunk_id, float(done)
+
+
+def finding(find: Callable[[RetrievalRequest, EligibleRows], object]) -> Any:
+    """Parts with that retriever and without an embedder."""
+    proposer = fakes.quoting(("S1", RULE))
+    return fakes.FakeWithoutEmbedder(retriever=FakeRetriever(find), proposer=proposer)
+
+
+@pytest.fixture
+def three(db: None, tmp_path: Path) -> None:
+    for name, scope in (("a", "public"), ("b", "public"), ("c", "hr")):
+        factories.import_text(tmp_path, name, RULE, scope=scope)
+    factories.rebuild()
+
+
+def test_a_retriever_plugs_in_and_gets_what_the_asker_may_read(three: None) -> None:
+    using = finding(everything)
+    found = factories.search("meals", using=using, mode=Mode.HYBRID)
+    assert [(hit.label, hit.rank, hit.cosine) for hit in found.hits] == [
+        ("b#0", 2.0, None),
+        ("a#0", 1.0, None),
+    ]
+    [request] = using.retriever.requests
+    assert (request.access, request.k) == (factories.access("public"), 10)
+    assert using.retriever.given == [("a#0", "b#0")]
+
+
+@pytest.mark.parametrize("scopes", [("public",), ("hr",), ("hr", "public"), ()])
+def test_hidden_rows_reach_no_retriever(three: None, scopes: tuple[str, ...]) -> None:
+    using = finding(everything)
+    found = factories.search("meals", factories.access(*scopes), using=using)
+    readable = {"public": ("a#0", "b#0"), "hr": ("c#0",)}
+    expected = sorted(label for scope in scopes for label in readable[scope])
+    assert sorted(using.retriever.given[0]) == sorted(factories.labels(found)) == expected
+
+
+def hidden(request: RetrievalRequest, rows: EligibleRows) -> object:
+    return [(f"{Revision.objects.get(source__source_id='c').document_id[:16]}:0", 1.0)]
+
+
+def fails(request: RetrievalRequest, rows: EligibleRows) -> object:
+    raise ValueError(next(iter(rows)).text)
+
+
+@pytest.mark.parametrize(
+    ("find", "fault"),
+    [
+        (hidden, "hit 1 is none of the rows that it was given"),
+        (lambda request, rows: [("invented", 1.0)], "hit 1 is none of the rows"),
+        (lambda request, rows: [(i, 1.0) for i in rows.ids * 2], "hit 3 stands there twice"),
+        (lambda request, rows: [(rows.ids[0], float("nan"))], "hit 1 has a score that is not"),
+        (lambda request, rows: [(rows.ids[0], "0.9")], "hit 1 has no number as its score"),
+        (lambda request, rows: list(rows.ids), "hit 1 is no pair of chunk id and score"),
+        (lambda request, rows: None, "hit 1 is no pair of chunk id and score"),
+        (fails, "it raised ValueError"),
+    ],
+)
+def test_a_retriever_that_breaks_the_contract_is_named_and_shows_nothing(
+    three: None, find: Callable[[RetrievalRequest, EligibleRows], object], fault: str
+) -> None:
+    with pytest.raises(ProviderError, match=f"fake-v1: retrieval failed: {fault}") as caught:
+        factories.ask("meals", using=finding(find))
+    assert RULE not in str(caught.value)
+    assert not Answer.objects.exists()
+
+
+def test_the_hits_of_a_retriever_pass_the_same_gates(three: None) -> None:
+    using = finding(everything)
+    assert factories.search("submarines", using=using).hits == ()  # no word is shared
+    assert factories.search("meals", using=using, required_terms=("trips",), k=1).hits
+    assert factories.ask("meals", using=using).answer.policy == "fake-v1"
+    unknown = factories.ask("Are meals of the GX-999 reimbursed?", using=using)
+    assert unknown.answer.reason_code == "no_excerpts"
+
+
+def test_an_override_of_k_keeps_access_filter_and_progress(three: None) -> None:
+    using, done = finding(everything), list[int]()
+    for k in (10, 1):
+        access, options = factories.access("public"), Options(k=k)
+        found = search("meals", access, Selection(), options, using, progress=done.append)
+        assert len(found.hits) == min(k, 2)
+    first, second = using.retriever.requests
+    assert replace(first, k=1) == second
+    assert (done, using.retriever.given) == ([1, 2, 1, 2], [("a#0", "b#0")] * 2)
+
+
+def test_a_cancelled_search_asks_no_retriever_and_shows_nothing(three: None) -> None:
+    using = finding(everything)
+    for answers in ([True], [False, True]):
+        asked = ("meals", factories.access("public"), Selection(), Options(), using)
+        with pytest.raises(Cancelled):
+            search(*asked, cancelled=partial(answers.pop, 0))
+    assert len(using.retriever.requests) == 1
+
+
+def test_the_ranking_of_the_index_tells_progress_too(three: None) -> None:
+    done = list[int]()
+    access = factories.access("public")
+    search("meals", access, Selection(), Options(), factories.parts(), progress=done.append)
+    assert done == [2]

@@ -24,6 +24,7 @@ QUESTIONS: Final = (
     "calibrated travel discount refund leads seller",
     "the",
     "?!",
+    f"What is the weight of the {HIDDEN_CODE} and of the GX-100?",
 )
 
 

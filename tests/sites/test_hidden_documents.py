@@ -98,14 +98,19 @@ def test_code_of_hidden_documents_answers_like_one_that_nobody_wrote(
     twins: Twins, options: Command
 ) -> None:
     verb, *rest = options
-    questions = [
-        f"How often must the {code} be calibrated?" for code in (HIDDEN_CODE, UNKNOWN_CODE)
-    ]
-    hidden, unknown = twins.today.run_all([[verb, q, *rest, *SAM] for q in questions])
-    as_unknown = replace(
-        hidden, stdout=hidden.stdout.replace(HIDDEN_CODE.encode(), UNKNOWN_CODE.encode())
-    )
-    assert as_unknown.shown() == unknown.shown()
+    for question in ("How often must the {} be calibrated?", "What is the weight of the {}?"):
+        questions = [question.format(code) for code in (HIDDEN_CODE, UNKNOWN_CODE)]
+        hidden, unknown = twins.today.run_all([[verb, q, *rest, *SAM] for q in questions])
+        as_unknown = replace(
+            hidden, stdout=hidden.stdout.replace(HIDDEN_CODE.encode(), UNKNOWN_CODE.encode())
+        )
+        assert as_unknown.shown() == unknown.shown()
+
+
+def test_product_fact_of_visible_documents_is_the_only_one(twins: Twins) -> None:
+    asked = ["ask", "What is the weight of the GX-100?", "--json", "--as-of", DAY, *SAM]
+    [found] = twins.today.run_all([asked])
+    assert [fact["value"] for fact in found.json["facts"]] == ["1.2 kg"]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,9 @@ class Command(EvidenceCommand):
     def _print(self, asked: Asked) -> None:
         self.notice(asked.found.notice)
         self.stdout.write(visible(asked.verdict.text))
+        for fact, warnings in zip(asked.verdict.facts, asked.fact_warnings, strict=True):
+            for warning in warnings:
+                self.stdout.write(visible(f"  {fact.source_id}: {warning}"))
         for quotation, warnings in zip(asked.verdict.quotations, asked.warnings, strict=True):
             for warning in warnings:
                 self.stdout.write(f"  {quotation.supplied.label}: {warning}")

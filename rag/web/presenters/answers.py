@@ -1,16 +1,17 @@
 """An accepted answer as its page shows it: quotations with provenance, and what is gone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 from typing import ClassVar, Final
 
 from rag.core.citations import Sight
-from rag.core.sources import Standing, State, standing
+from rag.core.sources import Governed, Standing, State, standing
 from rag.models import Answer, Revision
-from rag.queries.answers import Cited, Opened, selection_of
+from rag.queries.answers import Cited, Opened, StatedNow, selection_of
 from rag.web.presenters.citations import approval_words, markdown, plain, reference_of, words
+from rag.web.presenters.facts import FactsTable, facts_table
 from rag.web.presenters.notices import Notice, notices
 from rag.web.presenters.results import passage_url
 from rag.web.presenters.standings import Chip, day_words, standing_chip, window_words
@@ -75,11 +76,12 @@ class Gone:
 
 @dataclass(frozen=True)
 class Accepted:
-    """The middle of the page; ``places`` in the order of the record."""
+    """The middle of the page; ``places`` in the order of the record, ``facts`` before them."""
 
     summary: str
     places: tuple[Quotation | Gone, ...]
     provenance: tuple[Provenance, ...]
+    facts: FactsTable
 
     @property
     def has_gaps(self) -> bool:
@@ -87,13 +89,32 @@ class Accepted:
         return not all(place.is_shown for place in self.places)
 
 
-def accepted(answer: Answer, citations: Sequence[Cited], today: date, site: str) -> Accepted:
+@dataclass(frozen=True)
+class _Shown:
+    """A quotation or fact that is shown, by its mark, and what it comes from."""
+
+    mark: str
+    revision: Revision
+    governed: Governed
+
+
+def accepted(
+    answer: Answer, citations: Sequence[Cited], facts: Sequence[StatedNow], today: date, site: str
+) -> Accepted:
     """The answer as it may be shown now; ``site`` is scheme and host of the addresses."""
     shown = [cited for cited in citations if cited.sight.shows_text]
     places = tuple(_place(cited, answer, shown, today, site) for cited in citations)
-    opened = [(cited.number, cited.opened) for cited in shown if cited.opened]
-    summary = _summary(answer, [each for _, each in opened], len(places) - len(opened))
-    return Accepted(summary, places, tuple(_provenance(opened)))
+    opened = [(str(cited.number), cited.opened) for cited in shown if cited.opened]
+    quoted = [_Shown(mark, each.revision, each.governed) for mark, each in opened]
+    known = [
+        _Shown(fact.letter, fact.revision, fact.governed)
+        for fact in facts
+        if fact.revision and fact.sight.shows_text
+    ]
+    gone = {"fact": len(facts) - len(known), "passage": len(places) - len(quoted)}
+    summary = _summary(answer, known, quoted, gone)
+    table = facts_table(facts, answer, today, site)
+    return Accepted(summary, places, tuple(_provenance([*known, *quoted])), table)
 
 
 def _place(
@@ -126,15 +147,15 @@ def _quotation(
     )
 
 
-def _provenance(opened: Sequence[tuple[int, Opened]]) -> Iterator[Provenance]:
-    """One for each version that is quoted, in the order of its first quotation."""
-    numbers: dict[int, list[str]] = {}
-    for number, each in opened:
-        numbers.setdefault(each.revision.pk, []).append(str(number))
-    revisions = {each.revision.pk: each.revision for _, each in opened}
+def _provenance(shown: Sequence[_Shown]) -> Iterator[Provenance]:
+    """One for each version that is shown, in the order of its first quotation or fact."""
+    marks: dict[int, list[str]] = {}
+    for each in shown:
+        marks.setdefault(each.revision.pk, []).append(each.mark)
+    revisions = {each.revision.pk: each.revision for each in shown}
     for key, revision in revisions.items():
         yield Provenance(
-            numbers=", ".join(numbers[key]),
+            numbers=", ".join(marks[key]),
             title=revision.title,
             version=revision.version,
             window=_window(revision),
@@ -150,15 +171,19 @@ def _window(revision: Revision) -> str:
     return window_words(revision.valid_from, revision.valid_until)
 
 
-def _summary(answer: Answer, opened: Sequence[Opened], gone: int) -> str:
+def _summary(
+    answer: Answer, facts: Sequence[_Shown], quoted: Sequence[_Shown], gone: Mapping[str, int]
+) -> str:
     """``In force on 30 November 2026 · two passages from two sources``."""
-    places = {standing(each.governed, answer.as_of) for each in opened}
+    shown = [*facts, *quoted]
+    places = {standing(each.governed, answer.as_of) for each in shown}
     in_force = places == {Standing.IN_FORCE} and not selection_of(answer).archive
     when = f"{'In force on' if in_force else 'Asked as of'} {day_words(answer.as_of)}"
-    sources = len({each.revision.source_id for each in opened})
-    counts = f"{_counted(len(opened), 'passage')} from {_counted(sources, 'source')}"
-    left = [f"{_counted(gone, 'passage')} not shown any more"] if gone else []
-    return " · ".join([when, *([counts] if opened else []), *left])
+    kinds = {"fact": len(facts), "passage": len(quoted)}
+    counts = " and ".join(_counted(count, noun) for noun, count in kinds.items() if count)
+    sources = _counted(len({each.revision.source_id for each in shown}), "source")
+    left = [f"{_counted(count, noun)} not shown any more" for noun, count in gone.items() if count]
+    return " · ".join([when, *([f"{counts} from {sources}"] if shown else []), *left])
 
 
 def _counted(count: int, noun: str) -> str:

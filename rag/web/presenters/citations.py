@@ -40,13 +40,13 @@ def reference_of(citation: Citation, revision: Revision, section: str, site: str
     """The reference of a citation; ``site`` is the scheme and host of its address."""
     place = citation.start_char, citation.end_char
     return Reference(
-        title=_line(revision.title),
+        title=one_line(revision.title),
         version=revision.version,
         section=below(revision.title, section),
         label=citation.label,
         start_char=place[0],
         end_char=place[1],
-        window=_window(revision),
+        window=reference_window(revision),
         approved=approval_words(revision),
         source_sha256=citation.source_sha256,
         address=f"{site}{passage_url(revision.document_id, *place)}",
@@ -102,7 +102,8 @@ def _details(reference: Reference) -> list[str]:
     ]
 
 
-def _window(revision: Revision) -> str:
+def reference_window(revision: Revision) -> str:
+    """The window of a reference in words, or why the revision is no longer served."""
     if revision.state != State.APPROVED.value:
         return f"no longer served ({revision.state})"
     if revision.valid_from is None and revision.valid_until is None:
@@ -110,5 +111,6 @@ def _window(revision: Revision) -> str:
     return f"in force {window_words(revision.valid_from, revision.valid_until)}"
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
+    """The text with every run of white space as one blank."""
     return " ".join(text.split())

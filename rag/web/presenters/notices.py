@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from rag.core.citations import Sight, exceptions_after, table_head, whole_sentences
 from rag.core.conflicts import disagree
-from rag.core.sources import Standing, standing
+from rag.core.sources import Governed, Standing, standing
 from rag.models import Answer
-from rag.queries.answers import Cited, Opened
+from rag.queries.answers import Cited, Opened, selection_of
 from rag.web.presenters.standings import day_words, window_words
 
 # A sentence of more characters is read better in its source.
@@ -35,7 +35,8 @@ def notices(
     cited: Cited, opened: Opened, answer: Answer, shown: Sequence[Cited], today: date
 ) -> tuple[Notice, ...]:
     """The notices of one quotation; ``shown`` are those that the person sees, itself included."""
-    found = [*_columns(opened), *_standing_notices(cited, opened, answer, today)]
+    place = cited.sight, opened.governed, opened.in_force_today
+    found = [*_columns(opened), *standing_notices(*place, answer, today)]
     for warning in opened.citation.warnings:
         if warning == "sources disagree":
             found += _conflicts(opened, shown)
@@ -52,27 +53,31 @@ def _columns(opened: Opened) -> list[Notice]:
     return [Notice("A row of a table. Its columns:", words=words, kind="calm")] if span else []
 
 
-def _standing_notices(
-    cited: Cited, opened: Opened, answer: Answer, today: date
+def standing_notices(
+    sight: Sight, governed: Governed, in_force_today: str, answer: Answer, today: date
 ) -> Iterator[Notice]:
-    """Where the version stands today, and on the day asked for, if that is not in force."""
-    if cited.sight is Sight.MARKED:
-        state = opened.governed.state.value
+    """Where a version stands today, and on the day asked for, if that is not in force.
+
+    ``in_force_today`` is the document id of another version that is.
+    """
+    if sight is Sight.MARKED:
+        state = governed.state.value
         yield Notice(f"No longer served: {state}.", "You see it because you review sources.")
         return
-    place = standing(opened.governed, today)
+    place = standing(governed, today)
     if place is not Standing.IN_FORCE:
-        url = reverse("source", args=[opened.in_force_today]) if opened.in_force_today else ""
+        url = reverse("source", args=[in_force_today]) if in_force_today else ""
         link = "Open the version in force today" if url else ""
-        yield Notice(f"Today: {place.value}.", _window_sentence(opened, place), url=url, link=link)
-    archive = "not in force" in opened.citation.warnings
-    if not archive and standing(opened.governed, answer.as_of) is not Standing.IN_FORCE:
+        sentence = _window_sentence(governed, place)
+        yield Notice(f"Today: {place.value}.", sentence, url=url, link=link)
+    archive = selection_of(answer).archive
+    if not archive and standing(governed, answer.as_of) is not Standing.IN_FORCE:
         day = day_words(answer.as_of)
         yield Notice(f"Not in force on {day}.", "Its window was changed after you asked.")
 
 
-def _window_sentence(opened: Opened, place: Standing) -> str:
-    start, end = opened.revision.valid_from, opened.revision.valid_until
+def _window_sentence(governed: Governed, place: Standing) -> str:
+    start, end = governed.valid_from, governed.valid_until
     if place is Standing.HISTORICAL or start is None:
         return "It is kept for the record and in force on no day."
     if place is Standing.NOT_YET:
@@ -109,7 +114,8 @@ def _exception(opened: Opened, answer: Answer) -> Notice:
     return Notice("The passage goes on with an exception.", words=words)
 
 
-def _archive(opened: Opened, answer: Answer) -> Notice:
+def archive_notice(answer: Answer) -> Notice:
+    """What the archive view says of all that it finds."""
     day = day_words(answer.as_of)
     return Notice("Asked in the archive.", f"It need not have been in force on {day}.")
 
@@ -122,6 +128,6 @@ _RECORDED: Final[Mapping[str, Callable[[Opened, Answer], Notice]]] = MappingProx
     {
         "partial sentence": _partial,
         "the passage goes on with an exception": _exception,
-        "not in force": _archive,
+        "not in force": lambda opened, answer: archive_notice(answer),
     }
 )

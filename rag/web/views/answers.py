@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from rag.actions.governing import today
 from rag.core.roles import Permission
-from rag.queries.answers import cited, own_answer, own_answers
+from rag.queries.answers import cited, own_answer, own_answers, stated
 from rag.queries.reading import reading
 from rag.queries.refusals import near, unmentioned
 from rag.web.access import access_of, permitted, person_of
@@ -46,8 +46,9 @@ def _context(request: HttpRequest, answer_id: UUID) -> dict[str, object]:
     access = access_of(request, record.as_of)
     context: dict[str, object] = {"again": again(record, access, day)}
     if record.status == "accepted":
-        found = cited(record, access, person.has_perm(Permission.REVIEW), day)
+        who = access, person.has_perm(Permission.REVIEW), day
+        found, facts = cited(record, *who), stated(record, *who)
         site = request.build_absolute_uri("/").rstrip("/")
-        return context | {"accepted": accepted(record, found, day, site)}
+        return context | {"accepted": accepted(record, found, facts, day, site)}
     near_rows = near(record, access, NEAR)
     return context | {"refused": refused(record, near_rows, unmentioned(record, access), day)}
