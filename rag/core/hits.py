@@ -1,7 +1,9 @@
 """A hit as it is shown: a chunk with its provenance and its figures."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
+
+_INSIDE: Final = frozenset({"revision", "approved_at"})
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,6 @@ class Hit:
     revision: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The stable JSON shape; the database's own key stays inside."""
-        values = {key: value for key, value in asdict(self).items() if key != "revision"}
+        """The stable JSON shape; the database's own key, and when it was approved, stay inside."""
+        values = {key: value for key, value in asdict(self).items() if key not in _INSIDE}
         return values | {"approved": True, "complete": False}

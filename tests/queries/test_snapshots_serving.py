@@ -181,7 +181,7 @@ OTHERS = {
     "profile": lambda: fakes.FakeParts(embedder=fakes.FakeEmbedder(model="bag-of-words-v2")),
     "analyser": lambda: fakes.FakeParts(analyser="another-v2"),
     # These texts are cut alike, so nothing but the policy's id tells.
-    "chunking": lambda: fakes.FakeParts(chunker=Sections(900)),
+    "chunking": lambda: fakes.FakeParts(chunker=Sections(500)),
 }
 
 
