@@ -67,7 +67,10 @@ SETTINGS: Final = {
     "EVIDENCE_POLICY=magic": "policy 'magic' is not usable: known are",
     "EVIDENCE_CHUNKING=magic": "chunking 'magic' is not usable: known are sections-v2",
     "EVIDENCE_CHUNKING=words-5-overlap-5-v1": "it must be from 0 to 4, below the size",
-    "EVIDENCE_PROFILE=gold": "EVIDENCE_PROFILE='gold' is not usable: use one of embedded, hashing",
+    "EVIDENCE_PROFILE=gold": (
+        "EVIDENCE_PROFILE='gold' is not usable: "
+        "use embedded, hashing, ollama, openai, package.module:object."
+    ),
     "EVIDENCE_MIN_COSINE=nan": "EVIDENCE_MIN_COSINE='nan' is not usable: use a number from -1 to 1",
     "TIME_ZONE=Mars/Olympus": "TIME_ZONE='Mars/Olympus' is not usable: use a time zone such as",
     "TIME_ZONE=europe/berlin": "TIME_ZONE='europe/berlin' is not usable: use a time zone such as",
