@@ -1,4 +1,4 @@
-"""Asking: a form, and the redirect to the answer's own address."""
+"""Asking: a form, and the redirect to the answer's own address, where a slow one arrives."""
 
 import logging
 from typing import Any, Final
@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from rag.actions import asking
+from rag.actions import waiting
 from rag.actions.governing import today
 from rag.actions.profiles import default_policy
 from rag.core.errors import RagError
@@ -29,7 +29,7 @@ RECENT: Final = 5
 @permitted(Permission.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
-    """The form; sent, it leads to the address of what was recorded."""
+    """The form; sent, it leads to the address of what is recorded, or will be."""
     if request.method == "POST":
         return _asked(request)
     names = ("q", "as_of", "product", "scope")
@@ -44,7 +44,8 @@ def _asked(request: HttpRequest) -> HttpResponse:
     access = form.narrowed(access_of(request, form.day(today())))
     how, question = Options(policy=default_policy()), form.cleaned_data["q"]
     try:
-        asked = asking.ask(question, access, form.selection(), how, site_parts())
+        person, selection = person_of(request), form.selection()
+        answer_id = waiting.begin(person, question, access, selection, how, site_parts())
     except RagError as error:
         if status_of(error) < 500:
             raise
@@ -53,7 +54,7 @@ def _asked(request: HttpRequest) -> HttpResponse:
     except DatabaseError as error:
         logger.error("database %s", error, exc_info=error)
         return _page(request, form, 503, Told(DATABASE_SILENT))
-    return HttpResponseRedirect(reverse("answer", args=[asked.answer.pk]), status=303)
+    return HttpResponseRedirect(reverse("answer", args=[answer_id]), status=303)
 
 
 def _form(request: HttpRequest, **given: Any) -> AskForm:
