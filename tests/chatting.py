@@ -51,6 +51,9 @@ class FakeChat:
     replies: Sequence[Said]
     turns: list[Turn] = field(default_factory=list)
 
+    def give_up(self) -> None:
+        """Nothing: its replies come at once."""
+
     def complete(
         self,
         messages: Sequence[Message],

@@ -124,7 +124,7 @@ def _start(request: Request, offered: Proposed, parts: Parts, client: ChatClient
         return proposed_by_model(request.question, offered, lambda: client, request.mode)
 
     attending = threading.Thread(
-        target=_attend, args=(request, said, parts), name="answer", daemon=True
+        target=_attend, args=(request, said, parts, client), name="answer", daemon=True
     )
     asking = threading.Thread(target=_ask, args=(said, ask), name="chat", daemon=True)
     try:
@@ -136,7 +136,7 @@ def _start(request: Request, offered: Proposed, parts: Parts, client: ChatClient
 
 
 def _ask(said: "Future[Proposed]", ask: Callable[[], Proposed]) -> None:
-    """A place is free again when the model has let go, not when somebody cancels."""
+    """Its place is free again when the model has let go, or was given up."""
     try:
         said.set_result(ask())
     except BaseException as error:
@@ -145,11 +145,12 @@ def _ask(said: "Future[Proposed]", ask: Callable[[], Proposed]) -> None:
         places.free()
 
 
-def _attend(request: Request, said: "Future[Proposed]", parts: Parts) -> None:
+def _attend(request: Request, said: "Future[Proposed]", parts: Parts, client: ChatClient) -> None:
     """Give signs of life until the model has answered, then record what it came to."""
     try:
         while not wait([said], timeout=BEAT).done:
             if not _beat(request.answer_id):
+                client.give_up()
                 return
         _settle(request, said.result(), parts)
     except Exception as error:

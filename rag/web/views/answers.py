@@ -36,9 +36,11 @@ def answers(request: HttpRequest) -> HttpResponse:
     """The person's questions, newest first, without a word of what was quoted."""
     person = person_of(request)
     page = Paginator(own_answers(person), PER_PAGE).get_page(request.GET.get("page"))
-    first = own_pending(person)[:PER_PAGE] if page.number == 1 else ()
+    pending = own_pending(person)
+    first = pending[:PER_PAGE] if page.number == 1 else ()
     lists = {"rows": history_rows(page.object_list), "pending": pending_rows(first, now())}
-    return render(request, "answers.html", {"page": page, **lists})
+    total = page.paginator.count + pending.count()
+    return render(request, "answers.html", {"page": page, "total": total, **lists})
 
 
 @permitted(Permission.ASK)

@@ -12,12 +12,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from rag.actions import waiting
+from rag.adapters import transport
 from rag.core.errors import ProviderError
 from rag.models import Answer, PendingAnswer
 from rag.queries.waiting import SILENT
 from rag.web.views import ask as views
 from tests import factories
 from tests.chatting import FakeChat, Turn, parts, quotes
+from tests.fault_server import fault_server, silent
+from tests.providers.chat_servers import PATHS, configure
 from tests.web.answers.asked import QUESTION, RULE, revoke_public, withdraw_a
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -26,13 +29,16 @@ READING: Final = "The model is reading"
 
 
 class SlowModel(FakeChat):
-    """Answers when it is let; ``fails`` instead of that if it is told so."""
+    """Answers, or fails, when it is let or given up."""
 
     def __init__(self) -> None:
         super().__init__([self._late])
         self.go = threading.Event()
         self.failure: Exception | None = None
         self.quote = RULE
+
+    def give_up(self) -> None:
+        self.go.set()
 
     def _late(self, turn: Turn) -> str:
         assert self.go.wait(30)
@@ -153,14 +159,15 @@ def test_a_cancelled_question_gets_no_answer(client: Client, erin: User, model: 
     assert "cancelled" in show(client, "/answers/")
 
 
-def test_a_cancelled_question_is_no_longer_attended_to(
+def test_the_model_of_a_cancelled_question_is_given_up_and_its_place_is_free(
     client: Client, erin: User, model: SlowModel
 ) -> None:
-    client.post(f"{ask(client)}cancel/")
-    attending = next(t for t in threading.enumerate() if t.name == "answer")
-    attending.join(30)
-    assert not attending.is_alive()
-    assert waiting.places.taken == 1  # the model still reads
+    model.failure = ProviderError("fake", "chat", "it was given up")
+    url = ask(client)
+    assert waiting.places.taken == 1
+    client.post(f"{url}cancel/")
+    ended()
+    assert not Answer.objects.exists()
 
 
 def test_cancelling_too_late_leads_to_the_answer(
@@ -185,6 +192,23 @@ def test_a_hung_model_takes_nothing_but_its_own_places(
     assert "Expenses policy" in show(client, "/search/?q=meals&mode=lexical")
     arrive(model)
     ask(client)
+
+
+def test_the_fifth_asker_of_a_silent_server_is_told_so_and_search_goes_on(
+    client: Client, erin: User, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "BEAT", 0.01)
+    monkeypatch.setattr(transport, "LOOK_SECONDS", 0.01)
+    with fault_server() as server:
+        configure(settings, server)
+        server.plays(PATHS["ollama"], silent)
+        urls = [ask(client) for _ in range(4)]
+        assert "As many questions wait" in ask(client, status=503)
+        assert READING in show(client, urls[0])
+        assert "Expenses policy" in show(client, "/search/?q=meals&mode=lexical")
+        for url in urls:
+            client.post(f"{url}cancel/")
+        ended()
 
 
 def test_a_question_that_needs_no_model_is_answered_while_all_places_are_taken(
