@@ -24,12 +24,16 @@ _WHY: Final = {
     "Ask again later.",
     "invalid_citation": "What was proposed does not stand in a source that you may read.",
 }
-_UNJUDGED: Final = ("context_budget_exceeded", "provider")
+FAILED: Final = "provider"
+_UNJUDGED: Final = ("context_budget_exceeded", FAILED)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The middle of the page. ``why`` may be followed by ``codes``, which are set apart."""
+    """The middle of the page. ``why`` may be followed by ``codes``, which are set apart.
+
+    ``failed``: nobody judged the question, and asking it once more may bring an answer.
+    """
 
     summary: str
     sentence: str
@@ -37,6 +41,7 @@ class Refused:
     codes: tuple[str, ...]
     near: tuple[Result, ...]
     owners: tuple[str, ...]
+    failed: bool
 
 
 def refused(
@@ -51,7 +56,8 @@ def refused(
     why, named = _why(answer, when, unmentioned)
     rows = tuple(near_result(answer.question, each, _lack(answer, each), today) for each in near)
     owners = tuple(dict.fromkeys(each.revision.owner for each in near if each.revision.owner))
-    return Refused(when, answer.reason, why, named, rows, owners)
+    failed = answer.reason_code == FAILED
+    return Refused(when, answer.reason, why, named, rows, owners, failed)
 
 
 def _why(answer: Answer, when: str, unmentioned: Sequence[str]) -> tuple[str, tuple[str, ...]]:

@@ -18,7 +18,7 @@ from rag.models import Answer, PendingAnswer
 from rag.queries.waiting import SILENT
 from rag.web.views import ask as views
 from tests import factories
-from tests.chatting import FakeChat, Turn, parts, quotes
+from tests.chatting import FakeChat, Turn, ended, parts, quotes
 from tests.fault_server import fault_server, silent
 from tests.providers.chat_servers import PATHS, configure
 from tests.web.answers.asked import QUESTION, RULE, revoke_public, withdraw_a
@@ -57,15 +57,6 @@ def model(committed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowMode
     yield slow
     slow.go.set()
     ended()
-
-
-def ended() -> None:
-    """Wait until no thread asks or attends any more."""
-    for thread in threading.enumerate():
-        if thread.name in ("chat", "answer"):
-            thread.join(30)
-            assert not thread.is_alive()
-    assert waiting.places.taken == 0
 
 
 def ask(client: Client, status: int = 303) -> Any:
