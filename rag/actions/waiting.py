@@ -30,7 +30,7 @@ from rag.models import PendingAnswer
 from rag.queries.waiting import own_pending
 
 logger = logging.getLogger("rag.actions")
-BEAT: Final = 5.0  # seconds between two signs of life
+BEAT: Final = 2.0  # seconds between two signs of life
 FULL: Final = (
     "As many questions wait for the model that proposes quotations as may at once. "
     "Try again in a few minutes."

@@ -20,6 +20,12 @@ def own_pending(person: User) -> QuerySet[PendingAnswer]:
     return PendingAnswer.objects.filter(person=person).order_by("-asked_at", "-pk")
 
 
+def own_waiting(person: User, now: datetime) -> QuerySet[PendingAnswer]:
+    """Those whose answer may still come."""
+    alive = {"state": PendingAnswer.State.RUNNING, "heartbeat__gte": now - SILENT}
+    return own_pending(person).filter(**alive)
+
+
 def pending_answer(person: User, answer_id: UUID) -> PendingAnswer | None:
     """One of them; somebody else's is as unknown as one that never was."""
     return own_pending(person).filter(pk=answer_id).first()

@@ -111,19 +111,5 @@ def test_giving_up_with_the_keyboard(open_page: Open) -> None:
     expect(page.get_by_role("button", name="Ask again")).to_be_visible()
 
 
-def _cancelled(page: Page) -> None:
-    wait_for_model(page)
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("button", name="Ask again")).to_be_visible()
-
-
-STATES: Final = {
-    "waiting": State("erin", "/ask/", wait_for_model),
-    "waiting-cancelled": State("erin", "/ask/", _cancelled),
-    "waiting-history": State("erin", "/answers/"),
-}
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_state_is_accessible_quiet_and_fits(open_page: Open, name: str) -> None:
-    assert faults_of(open_page, name, STATES[name]) == []
+def test_what_waits_is_accessible_quiet_and_fits(open_page: Open) -> None:
+    assert faults_of(open_page, "waiting", State("erin", "/ask/", wait_for_model)) == []

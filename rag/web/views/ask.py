@@ -3,10 +3,12 @@
 import logging
 from typing import Any, Final
 
+from django.contrib.auth.models import User
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.timezone import now
 from django.views.decorators.http import require_http_methods
 
 from rag.actions import waiting
@@ -16,11 +18,12 @@ from rag.core.errors import RagError
 from rag.core.retrieval import Options
 from rag.core.roles import Permission
 from rag.queries.answers import own_answers, products_of
+from rag.queries.waiting import own_waiting
 from rag.web.access import access_of, permitted, person_of
 from rag.web.errors import DATABASE_SILENT, Told, status_of, told
 from rag.web.forms.ask import AskForm
 from rag.web.parts import site_parts
-from rag.web.presenters.history import history_rows
+from rag.web.presenters.history import HistoryRow, history_rows, pending_rows
 
 logger = logging.getLogger("rag.web")
 RECENT: Final = 5
@@ -69,6 +72,13 @@ def _page(
 
     After a failure nothing more is read: the question must come back even if nothing can be.
     """
-    last = () if failure else own_answers(person_of(request))[:RECENT]
-    context = {"form": form, "recent": history_rows(last), "failure": failure}
+    recent = () if failure else _recent(person_of(request))
+    context = {"form": form, "recent": recent, "failure": failure}
     return render(request, "ask.html", context, status=status)
+
+
+def _recent(person: User) -> tuple[HistoryRow, ...]:
+    """What still waits for its answer, and what was answered last."""
+    moment = now()
+    waits = pending_rows(own_waiting(person, moment)[:RECENT], moment)
+    return (*waits, *history_rows(own_answers(person)[:RECENT]))[:RECENT]

@@ -94,6 +94,7 @@ def test_an_answer_is_recorded_though_nobody_looks(
 ) -> None:
     url = ask(client)
     asked_at = PendingAnswer.objects.get().asked_at
+    assert all("being answered" in show(client, page) for page in ("/ask/", "/answers/"))
     arrive(model)
     answer = Answer.objects.get()
     assert (url, answer.asked_at) == (f"/answers/{answer.pk}/", asked_at)
@@ -244,6 +245,7 @@ def test_a_process_that_died_is_found_out_and_the_question_can_be_asked_again(
     assert "hx-trigger" not in page
     assert f'name="q" value="{QUESTION}"' in page
     assert "interrupted" in show(client, "/answers/")
+    assert QUESTION not in show(client, "/ask/")
 
 
 def test_a_sign_of_life_is_given_while_the_model_reads(
