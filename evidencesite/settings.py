@@ -194,6 +194,14 @@ EVIDENCE_CHAT_OUTPUT = env.integer(
 EVIDENCE_CHAT_DEADLINE = env.integer(
     "EVIDENCE_CHAT_DEADLINE", 300, 1, 3_600, help="Seconds that a question waits for its model."
 )
+EVIDENCE_CHAT_WAITING = env.integer(
+    "EVIDENCE_CHAT_WAITING",
+    4,
+    1,
+    1_000,
+    help="Questions of the site that each of its processes may have with the model at once; "
+    "the next is told to try again.",
+)
 
 # Django
 

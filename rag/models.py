@@ -7,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth.models import Group
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 from rag.core.sources import State, Status
 
@@ -248,20 +249,29 @@ class RebuildRun(models.Model):
         permissions = (("operate_rebuildrun", "Can see the index and rebuild it"),)
 
 
-class Answer(models.Model):
-    """A recorded answer or refusal, with everything needed to check it again later."""
+class AskedQuestion(models.Model):
+    """What somebody asked, how it was searched for, and what was found: places, no texts."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    asked_at = models.DateTimeField(auto_now_add=True)
+    asked_at = models.DateTimeField(default=timezone.now)
+    scopes = models.JSONField()
+    question = models.TextField()
+    as_of = models.DateField()
+    options = models.JSONField()
+    hits = models.JSONField()
+
+    class Meta:
+        abstract = True
+
+
+class Answer(AskedQuestion):
+    """A recorded answer or refusal, with everything needed to check it again later."""
+
     asker = models.CharField(max_length=200)
     # Whose history it stands in: a name may one day belong to somebody else.
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="answers"
     )
-    scopes = models.JSONField()
-    question = models.TextField()
-    as_of = models.DateField()
-    options = models.JSONField()
     policy = models.CharField(max_length=100)
     proposer = models.CharField(max_length=300)
     gate = models.CharField(max_length=100)
@@ -270,13 +280,29 @@ class Answer(models.Model):
     text = models.TextField()
     reason_code = models.CharField(max_length=40, blank=True)
     reason = models.TextField(blank=True)
-    hits = models.JSONField()
     # How often the excerpts were fetched for a chat model, and how often one was asked.
     retrieval_calls = models.PositiveIntegerField(default=0)
     chat_calls = models.PositiveIntegerField(default=0)
 
     class Meta:
         permissions = (("ask_answer", "Can ask"),)
+
+
+class PendingAnswer(AskedQuestion):
+    """A question whose chat model is still reading, or that never got its answer.
+
+    An answer that comes is recorded under the same id, and this row goes in the same transaction.
+    """
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        CANCELLED = "cancelled"
+        FAILED = "failed"
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="pending")
+    mode = models.CharField(max_length=20)
+    state = models.CharField(max_length=20, choices=State.choices, default=State.RUNNING)
+    heartbeat = models.DateTimeField(default=timezone.now)
 
 
 class Citation(models.Model):

@@ -1,10 +1,12 @@
 """Chat models that say what they are told, and parts of a site that ask one."""
 
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rag.actions import waiting
 from rag.core.answers import Supplied, Verdict, gate
 from rag.core.chat import (
     EXTRACTIVE_ALONE,
@@ -50,6 +52,9 @@ class FakeChat:
 
     replies: Sequence[Said]
     turns: list[Turn] = field(default_factory=list)
+
+    def give_up(self) -> None:
+        """Nothing: its replies come at once."""
 
     def complete(
         self,
@@ -117,3 +122,12 @@ def answering(
 def parts(model: ChatClient | None, mode: AnswerMode = AnswerMode.BASELINE, **more: Any) -> Any:
     """Parts of a site (``FakeParts``) whose answers this model proposes."""
     return fakes.FakeParts(answering=answering(model, mode, **more))
+
+
+def ended() -> None:
+    """Wait until no thread of the site asks a model or waits for one any more."""
+    for thread in threading.enumerate():
+        if thread.name in ("chat", "answer"):
+            thread.join(30)
+            assert not thread.is_alive()
+    assert waiting.places.taken == 0

@@ -1,8 +1,13 @@
-"""What every test starts with: nothing that an earlier one left in this process."""
+"""What every test starts with: nothing that an earlier one left in this process; and a database
+for tests of several threads."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
+from django.db import connections
 from pytest_django import Settings
 
 from rag.actions import searching
@@ -19,3 +24,20 @@ def fresh_process(settings: Settings, tmp_path_factory: pytest.TempPathFactory) 
     yield
     snapshots._holder = Holder(snapshots.TABLES)
     searching._checked.clear()
+
+
+@pytest.fixture
+def committed(db: None, tmp_path: Path) -> Iterator[None]:
+    """A copy of the empty database in which every write is committed.
+
+    ``transactional_db`` would empty it at the end, which the append-only audit log forbids.
+    """
+    outer, settings = connections["default"], connections.settings["default"]
+    name, copy = settings["NAME"], str(tmp_path / "committed.sqlite3")
+    with closing(sqlite3.connect(name)) as source:
+        source.execute("VACUUM INTO ?", [copy])
+    settings["NAME"] = copy  # for the connections of all threads
+    connections["default"] = connections.create_connection("default")
+    yield
+    connections["default"].close()
+    connections["default"], settings["NAME"] = outer, name

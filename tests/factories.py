@@ -13,11 +13,12 @@ from rag.actions.importing import ImportReport, Request, import_sources
 from rag.actions.profiles import Parts
 from rag.actions.rebuilding import RebuildReport
 from rag.actions.rebuilding import rebuild as rebuild_index
+from rag.actions.recording import options_of
 from rag.core.errors import InvalidFile
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection, default_version, document_id
 from rag.core.text import body
-from rag.models import Revision, Scope
+from rag.models import PendingAnswer, Revision, Scope
 
 TODAY: Final = date(2026, 6, 1)
 EVERYTHING: Final = Selection()
@@ -144,3 +145,10 @@ def ask(
 def labels(found: searching.Found) -> list[str]:
     """The labels of a search's hits, best first."""
     return [hit.label for hit in found.hits]
+
+
+def pending_answer(person: User, **fields: Any) -> PendingAnswer:
+    """A question of that person that no thread attends to; by default nothing was found for it."""
+    how = {"options": options_of(EVERYTHING, Options()), "mode": "baseline", "hits": []}
+    asked = {"question": "How long is the leave?", "as_of": TODAY, "scopes": ["public"]}
+    return PendingAnswer.objects.create(person=person, **(asked | how | fields))

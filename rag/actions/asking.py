@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from rag.actions.profiles import Parts
-from rag.actions.proposing import Proposed, proposed_for
+from rag.actions.proposing import Proposed, offered_for, proposed_by_model
 from rag.actions.recording import Decision, Request, record
 from rag.actions.searching import Found, resolved
 from rag.core.answers import Quotation, Supplied, Verdict, gate, refused_for_failure, with_facts
@@ -49,34 +49,54 @@ def ask(
     ``mode`` is one of those that the site allows, None for the site's own. A chat provider that
     fails is recorded with the question, then raised: ProviderError.
     """
-    chosen, options = parts.answering.chosen(mode), resolved(options, parts, question)
-    request = Request(question, access, selection, options, chosen)
-    proposed = _proposed(request, parts)
+    request, offered = prepare(question, access, selection, options, parts, mode)
+    proposed = _completed(request, offered, parts)
     with transaction.atomic():
-        decision = _decided(proposed, access, selection)
-        answer = record(request, parts, decision)
+        answer, decision = settle(request, proposed, parts)
     if decision.failure:
         raise decision.failure
     both = decision.warnings, decision.fact_warnings
     return Asked(answer, decision.verdict, decision.found, *both)
 
 
+def prepare(
+    question: str,
+    access: Access,
+    selection: Selection,
+    options: Options,
+    parts: Parts,
+    mode: AnswerMode | None = None,
+) -> tuple[Request, Proposed]:
+    """The question, and all of its proposal that needs no chat model; nothing is recorded."""
+    chosen, options = parts.answering.chosen(mode), resolved(options, parts, question)
+    request = Request(question, access, selection, options, chosen)
+    return request, offered_for(question, access, selection, options, parts, chosen)
+
+
+def settle(request: Request, proposed: Proposed, parts: Parts) -> tuple[Answer, Decision]:
+    """The last gate and the record, in the caller's transaction."""
+    decision = _decided(proposed, request.access, request.selection)
+    return record(request, parts, decision), decision
+
+
 def decide(
     question: str, access: Access, selection: Selection, options: Options, parts: Parts
 ) -> Decision:
     """What ``ask`` would answer now in the site's mode, without a record: for an evaluation."""
-    request = Request(question, access, selection, options, parts.answering.mode)
-    proposed = _proposed(request, parts)
+    request, offered = prepare(question, access, selection, options, parts)
+    proposed = _completed(request, offered, parts)
     if proposed.failure:
         raise proposed.failure
     with reading():
         return _decided(proposed, access, selection)
 
 
-def _proposed(request: Request, parts: Parts) -> Proposed:
-    return proposed_for(
-        request.question, request.access, request.selection, request.options, parts, request.mode
-    )
+def _completed(request: Request, offered: Proposed, parts: Parts) -> Proposed:
+    """The proposal itself: a chat model is asked here, if one is to be asked."""
+    if not offered.asks_model:
+        return offered
+    connect = parts.answering.model.connect
+    return proposed_by_model(request.question, offered, connect, request.mode)
 
 
 def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decision:

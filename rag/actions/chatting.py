@@ -1,22 +1,19 @@
-"""A question put to the site's chat model: what fits is sent, and what fails is kept apart."""
+"""Excerpts put to a chat model: what it proposes, and its failure kept apart."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from rag.core.answers import Proposal, Supplied, Verdict, refused_for_length
-from rag.core.chat import Answering, AnswerMode, Calls
+from rag.core.answers import Proposal, Supplied
+from rag.core.chat import AnswerMode, Calls, ChatClient
 from rag.core.dialogue import converse
 from rag.core.errors import ProviderError
-from rag.core.prompts import fitting
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a model proposed to the excerpts that it got; or the refusal or failure instead."""
+    """What a model proposed, or the failure of its provider instead; and what it was asked."""
 
-    supplied: Sequence[Supplied]
     proposal: Proposal | None = None
-    refusal: Verdict | None = None
     failure: ProviderError | None = None
     calls: Calls = field(default_factory=Calls)
 
@@ -24,22 +21,16 @@ class Said:
 def put_to_model(
     mode: AnswerMode,
     question: str,
-    supplied: Sequence[Supplied],
-    answering: Answering,
-    known: frozenset[str] = frozenset(),
+    fitted: Sequence[Supplied],
+    connect: Callable[[], ChatClient],
 ) -> Said:
-    """The model's proposal. It is connected to only if there is something that fits.
+    """The model's proposal to excerpts that fit its context.
 
-    ``known`` are codes in the question that product facts answer.
     No transaction is open meanwhile: a slow model holds up nobody else's writing.
     """
-    chat = answering.model
-    fitted = fitting(mode, question, supplied, chat.profile.budget, known)
-    if not fitted:
-        return Said(supplied, refusal=refused_for_length())
     calls = Calls()
     try:
-        proposal = converse(mode, question, fitted, chat.connect(), calls)
+        proposal = converse(mode, question, fitted, connect(), calls)
     except ProviderError as error:
-        return Said(fitted, failure=error, calls=calls)
-    return Said(fitted, proposal, calls=calls)
+        return Said(failure=error, calls=calls)
+    return Said(proposal, calls=calls)

@@ -1,6 +1,6 @@
 """From a question to a proposal: search, excerpts, the answer gate, and who proposes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rag.actions.chatting import put_to_model
@@ -13,9 +13,10 @@ from rag.core.answers import (
     Verdict,
     admissible,
     considered,
+    refused_for_length,
     refused_without_excerpts,
 )
-from rag.core.chat import AnswerMode, Calls
+from rag.core.chat import AnswerMode, Calls, ChatClient
 from rag.core.errors import ProviderError
 from rag.core.extractive import Extractive
 from rag.core.facts import StatedFact
@@ -23,6 +24,7 @@ from rag.core.hits import Hit
 from rag.core.index import embedding_input
 from rag.core.lexical import identifiers
 from rag.core.product_questions import codes_of
+from rag.core.prompts import fitting
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.queries.facts import asked_facts
@@ -34,7 +36,7 @@ class Proposed:
 
     ``support`` is None where nothing was found or weighed, ``refusal`` where there is something
     to judge, and ``failure`` unless the model's provider failed. ``facts`` are the product facts
-    that the question asks for.
+    that the question asks for. ``asks_model``: a chat model must still be asked for a proposal.
     """
 
     found: Found
@@ -45,9 +47,10 @@ class Proposed:
     failure: ProviderError | None = None
     calls: Calls = field(default_factory=Calls)
     facts: tuple[StatedFact, ...] = ()
+    asks_model: bool = False
 
 
-def proposed_for(
+def offered_for(
     question: str,
     access: Access,
     selection: Selection,
@@ -55,7 +58,7 @@ def proposed_for(
     parts: Parts,
     mode: AnswerMode,
 ) -> Proposed:
-    """What would be quoted; no proposal where the answer gate refuses.
+    """All of it that needs no chat model; where one is to be asked, the excerpts for it.
 
     A question with a code that is neither a product's nor in an excerpt gets nothing at all, and
     no model is asked: whether the code is unknown or may not be known makes no difference.
@@ -67,6 +70,20 @@ def proposed_for(
     proposed = _proposed(question, Proposed(found, [], facts=facts), options, parts, mode)
     stands_alone = identifiers(question) <= codes_of(facts)
     return proposed if stands_alone or not proposed.refusal else replace(proposed, facts=())
+
+
+def proposed_by_model(
+    question: str, offered: Proposed, connect: Callable[[], ChatClient], mode: AnswerMode
+) -> Proposed:
+    """With what the model proposes to the excerpts. It touches no table, and may take minutes."""
+    said = put_to_model(mode, question, offered.supplied, connect)
+    return replace(
+        offered,
+        asks_model=False,
+        proposal=said.proposal,
+        failure=said.failure,
+        calls=said.calls,
+    )
 
 
 def _all_known(question: str, found: Found, facts: Sequence[StatedFact]) -> bool:
@@ -91,7 +108,7 @@ def _proposed(
     offered = replace(given, supplied=supplied, support=figures)
     if mode is AnswerMode.EXTRACTIVE:
         return _extracted(question, offered, parts)
-    return _chatted(question, offered, parts, mode)
+    return _for_model(question, offered, parts, mode)
 
 
 def _extracted(question: str, offered: Proposed, parts: Parts) -> Proposed:
@@ -107,24 +124,19 @@ def _extracted(question: str, offered: Proposed, parts: Parts) -> Proposed:
     return replace(offered, proposal=passed, support=weighed)
 
 
-def _chatted(question: str, offered: Proposed, parts: Parts, mode: AnswerMode) -> Proposed:
-    """With the model's proposal; it is asked only where the gate lets the question pass.
+def _for_model(question: str, offered: Proposed, parts: Parts, mode: AnswerMode) -> Proposed:
+    """With the excerpts that fit; a model is asked only where the gate lets the question pass.
 
     A gate that weighs sentences weighs those that code would choose: a model gives no score.
     """
     weighed = _extracted(question, offered, parts) if parts.gate.weighs_sentences else offered
     if not _passes(weighed.support, parts):
         return replace(weighed, proposal=None)
-    known = codes_of(offered.facts)
-    said = put_to_model(mode, question, offered.supplied, parts.answering, known)
-    return replace(
-        weighed,
-        supplied=said.supplied,
-        proposal=said.proposal,
-        refusal=said.refusal,
-        failure=said.failure,
-        calls=said.calls,
-    )
+    budget, known = parts.answering.model.profile.budget, codes_of(offered.facts)
+    fitted = fitting(mode, question, offered.supplied, budget, known)
+    if not fitted:
+        return replace(weighed, proposal=None, refusal=refused_for_length())
+    return replace(weighed, supplied=fitted, proposal=None, asks_model=True)
 
 
 def _passes(figures: Support | None, parts: Parts, *, before: bool = False) -> bool:

@@ -1,10 +1,14 @@
 """What stays on record of a question: who asked what of whom, the verdict, and its citations."""
 
 import hashlib
-from dataclasses import dataclass
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from rag.actions.profiles import Parts
 from rag.actions.searching import Found
@@ -22,13 +26,15 @@ from rag.models import Answer, Citation, FactCitation, Revision
 
 @dataclass(frozen=True)
 class Request:
-    """A question with all that it is answered by."""
+    """A question with all that it is answered by, and the id that its record will have."""
 
     question: str
     access: Access
     selection: Selection
     options: Options
     mode: AnswerMode
+    answer_id: uuid.UUID = field(default_factory=uuid.uuid4)
+    asked_at: datetime = field(default_factory=timezone.now)
 
 
 @dataclass(frozen=True)
@@ -48,12 +54,14 @@ def record(request: Request, parts: Parts, decision: Decision) -> Answer:
     """Store the answer in the caller's transaction."""
     found, verdict, access = decision.found, decision.verdict, request.access
     answer = Answer.objects.create(
+        id=request.answer_id,
+        asked_at=request.asked_at,
         asker=access.user,
         person=User.objects.filter(username=access.user).first() if access.live else None,
         scopes=sorted(access.scopes),
         question=request.question,
         as_of=access.as_of,
-        options=_options(request.selection, request.options),
+        options=options_of(request.selection, request.options),
         policy=request.options.policy.name,
         proposer=proposer_name(request.mode, parts),
         gate=parts.gate.name,
@@ -62,7 +70,7 @@ def record(request: Request, parts: Parts, decision: Decision) -> Answer:
         text=verdict.text,
         reason_code=verdict.reason_code,
         reason=verdict.reason,
-        hits=[_without_text(hit) for hit in found.hits],
+        hits=without_texts(found.hits),
         retrieval_calls=decision.calls.retrieval,
         chat_calls=decision.calls.chat,
     )
@@ -80,7 +88,8 @@ def proposer_name(mode: AnswerMode, parts: Parts) -> str:
     return f"{mode}/{parts.answering.model.profile.name}/{PROMPT}"
 
 
-def _options(selection: Selection, options: Options) -> dict[str, Any]:
+def options_of(selection: Selection, options: Options) -> dict[str, Any]:
+    """How the question was searched for, as it stands on record."""
     return {
         "mode": options.mode.value,
         "k": options.k,
@@ -93,10 +102,10 @@ def _options(selection: Selection, options: Options) -> dict[str, Any]:
     }
 
 
-def _without_text(hit: Hit) -> dict[str, Any]:
-    """A hit by place and figures: recorded answers hold no more text than they cite."""
+def without_texts(hits: Iterable[Hit]) -> list[dict[str, Any]]:
+    """Hits by place and figures: recorded answers hold no more text than they cite."""
     kept = ("chunk_id", "document_id", "start_char", "end_char", "cosine", "lexical", "rank")
-    return {key: value for key, value in hit.to_dict().items() if key in kept}
+    return [{key: value for key, value in hit.to_dict().items() if key in kept} for hit in hits]
 
 
 def _cite(answer: Answer, position: int, quotation: Quotation, warnings: tuple[str, ...]) -> None:

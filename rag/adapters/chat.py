@@ -22,6 +22,9 @@ class Poster(Protocol):
     def post(self, path: str, body: Mapping[str, object], operation: str) -> object:
         """The JSON that the server answers with. Raises ProviderError."""
 
+    def give_up(self) -> None:
+        """End what is under way in another thread, and all that would follow."""
+
 
 class WithinDeadline:
     """The requests of one question, which share its seconds from the first one on."""
@@ -41,6 +44,10 @@ class WithinDeadline:
         self._client.deadline = self._ends - now
         return self._client.post(path, body, operation)
 
+    def give_up(self) -> None:
+        """End what is under way in another thread, and all that would follow."""
+        self._client.give_up()
+
 
 class OllamaChat:
     """A model of an Ollama server."""
@@ -48,6 +55,10 @@ class OllamaChat:
     def __init__(self, profile: ChatProfile, http: Poster) -> None:
         self.profile = profile
         self.http = http
+
+    def give_up(self) -> None:
+        """End what the model is asked, from another thread."""
+        self.http.give_up()
 
     def complete(
         self,
@@ -84,6 +95,10 @@ class OpenAIChat:
     def __init__(self, profile: ChatProfile, http: Poster) -> None:
         self.profile = profile
         self.http = http
+
+    def give_up(self) -> None:
+        """End what the model is asked, from another thread."""
+        self.http.give_up()
 
     def complete(
         self,

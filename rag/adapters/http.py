@@ -1,6 +1,6 @@
 """The one client for model providers: JSON in and out, bounded in time and size."""
 
-import time
+import threading
 from collections.abc import Collection, Mapping
 from typing import Final, NoReturn
 
@@ -49,11 +49,16 @@ class JsonClient:
         self.endpoint = Endpoint.of(endpoint, allowed_hosts)
         self._discretion = Discretion(key)
         self._headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
+        self._given_up = threading.Event()
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
 
     def __repr__(self) -> str:
         return f"JsonClient({self.provider!r}, {self.endpoint.url('')!r})"
+
+    def give_up(self) -> None:
+        """End the call that another thread is in, within a second, and all that follow."""
+        self._given_up.set()
 
     def post(self, path: str, body: Mapping[str, object], operation: str) -> object:
         """The parsed answer. Raises ProviderError with the provider, operation and cause."""
@@ -74,14 +79,14 @@ class JsonClient:
         raise ProviderError(self.provider, operation, cause)
 
     def _repeated(self, method: str, path: str, body: bytes) -> object:
-        deadline = Deadline(self.deadline)
+        deadline = Deadline(self.deadline, self._given_up.is_set)
         for _ in range(TRIES - 1):
             try:
                 return self._once(method, path, body, deadline)
             except _Later as later:
                 if later.wait is None or later.wait >= deadline.left:
                     raise
-                time.sleep(later.wait)
+                self._given_up.wait(later.wait)
         return self._once(method, path, body, deadline)
 
     def _once(self, method: str, path: str, body: bytes, deadline: Deadline) -> object:

@@ -7,9 +7,10 @@ passes it for hours.
 import socket
 import ssl
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
+from math import inf
 from typing import Any, Final
 
 import httpcore
@@ -19,18 +20,22 @@ from rag.adapters.endpoints import Fault, resolved
 
 CONNECT_SECONDS: Final = 10.0
 PIECE: Final = 16 * 1024
+LOOK_SECONDS: Final = 0.5  # how long a call that was given up may go on reading
 
 
 class Deadline:
-    """A moment ``seconds`` from now."""
+    """A moment ``seconds`` from now, or when the call is given up."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, given_up: Callable[[], bool] = lambda: False) -> None:
         self.seconds = seconds
+        self._given_up = given_up
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
         """Seconds until then, above 0. Raises Fault when it has passed."""
+        if self._given_up():
+            raise Fault("it was given up")
         left = self._end - time.monotonic()
         if left <= 0:
             raise self.passed()
@@ -103,8 +108,9 @@ class _Stream(httpcore.NetworkStream):
         self._socket, self._deadline = connected, deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        with self._bounded():
-            return self._socket.recv(max_bytes)
+        while True:
+            with self._bounded(LOOK_SECONDS), suppress(TimeoutError):
+                return self._socket.recv(max_bytes)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         # In pieces: TLS starts its timeout anew with each part that was sent.
@@ -126,8 +132,8 @@ class _Stream(httpcore.NetworkStream):
         self._socket.close()
 
     @contextmanager
-    def _bounded(self) -> Iterator[None]:
-        self._socket.settimeout(self._deadline.left)
+    def _bounded(self, most: float = inf) -> Iterator[None]:
+        self._socket.settimeout(min(self._deadline.left, most))
         try:
             yield
         except OSError as error:

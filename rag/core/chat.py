@@ -69,6 +69,9 @@ class ChatClient(Protocol):
     ) -> Reply:
         """The model's next turn, by the JSON schema where one is given. Raises ProviderError."""
 
+    def give_up(self) -> None:
+        """End what it is asked in another thread, soon, and all that would follow."""
+
 
 @dataclass(frozen=True)
 class Budget:

@@ -12,7 +12,7 @@ from rag.core.errors import InvalidText, NotFound
 from rag.core.facts import Fact, product_facts
 from rag.core.paths import SEPARATOR, path_at
 from rag.core.sources import Access, Governed, Selection, Status
-from rag.models import Answer, Citation, FactCitation, Revision
+from rag.models import Answer, AskedQuestion, Citation, FactCitation, Revision
 from rag.queries.eligibility import eligible_revisions, governed, readable_revisions
 
 
@@ -72,7 +72,7 @@ def products_of(access: Access) -> list[str]:
     return list(named.distinct())
 
 
-def selection_of(answer: Answer) -> Selection:
+def selection_of(answer: AskedQuestion) -> Selection:
     """What the recorded question was narrowed to."""
     return Selection(
         statuses=frozenset(Status(status) for status in answer.options["statuses"]),

@@ -12,7 +12,7 @@ from rag.core.lexical import term_id
 from rag.core.postings import Mask
 from rag.core.refusals import codes
 from rag.core.sources import Access, Governed, Selection
-from rag.models import Answer, Chunk, ProductFact, Revision
+from rag.models import Answer, AskedQuestion, Chunk, ProductFact, Revision
 from rag.queries.answers import selection_of
 from rag.queries.eligibility import eligible_revisions, governed
 from rag.queries.reading import reading
@@ -36,10 +36,11 @@ class Near:
         return self.revision.text[self.start_char : self.end_char]
 
 
-def near(answer: Answer, access: Access, most: int) -> tuple[Near, ...]:
+def near(answer: AskedQuestion, access: Access, most: int) -> tuple[Near, ...]:
     """The best recorded hits whose revisions ``access`` is still served on the day asked for.
 
-    The hits of an answer are those of a search, before the answer's own gates.
+    The hits of an answer are those of a search, before the answer's own gates; those of a pending
+    one are the excerpts that its model was given.
     """
     rows = eligible_revisions(access, selection_of(answer))
     served = set(

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path, register_converter
 
-from rag.web.views.answers import answer, answers
+from rag.web.views.answers import answer, answer_cancel, answers
 from rag.web.views.ask import ask
 from rag.web.views.home import home
 from rag.web.views.search import search
@@ -31,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("ask/", ask, name="ask"),
     path("answers/", answers, name="answers"),
     path("answers/<uuid:answer_id>/", answer, name="answer"),
+    path("answers/<uuid:answer_id>/cancel/", answer_cancel, name="answer_cancel"),
     path("sources/", sources, name="sources"),
     path("sources/<sha256:document_id>/", source, name="source"),
     path("sources/<sha256:document_id>/text/", source_text, name="source_text"),

@@ -5,9 +5,11 @@ function setBusy(form, busy) {
   form.querySelector(".busy").textContent = busy ? form.dataset.busy : "";
 }
 
-const asking = document.querySelectorAll("form[data-busy]");
-for (const form of asking) form.addEventListener("submit", () => setBusy(form, true));
-addEventListener("pageshow", () => asking.forEach((form) => setBusy(form, false)));
+const asking = "form[data-busy]";
+document.addEventListener("submit", (event) => {
+  if (event.target.matches(asking)) setBusy(event.target, true);
+});
+addEventListener("pageshow", () => document.querySelectorAll(asking).forEach((form) => setBusy(form, false)));
 
 // A long question grows its field; Ctrl+Enter sends it, Enter alone begins a line.
 document.getElementById("id_q")?.addEventListener("keydown", (event) => {

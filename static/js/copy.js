@@ -27,12 +27,15 @@ function say(button, words) {
   button.timer = setTimeout(() => button.replaceChildren(...button.label), 2500);
 }
 
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => copy(button));
+// An answer may arrive after the page: then its buttons are shown once more.
+function showButtons() {
+  for (const button of document.querySelectorAll("[data-copy], [data-print]")) button.hidden = false;
+  for (const forms of document.querySelectorAll("details.forms")) forms.hidden = true;
 }
-for (const forms of document.querySelectorAll("details.forms")) forms.hidden = true;
-for (const button of document.querySelectorAll("[data-print]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => print());
-}
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy], [data-print]");
+  if (button?.dataset.copy) copy(button);
+  else if (button) print();
+});
+document.addEventListener("htmx:afterSwap", showButtons);
+showButtons();

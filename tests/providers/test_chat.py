@@ -14,8 +14,9 @@ from rag.actions.people import grant
 from rag.core.chat import ChatClient, Message
 from rag.core.errors import Misconfigured, ProviderError
 from rag.core.prompts import RETRIEVE
-from rag.models import Answer, EvaluationRun
+from rag.models import EvaluationRun
 from tests import factories
+from tests.chatting import ended
 from tests.commands.command_line import done, run, write
 from tests.fault_server import FaultServer, Script, answer, json_answer, silent, status, truncated
 from tests.providers.chat_servers import ASK, CALL, GOOD, KEY, PATHS, RULE, configure, says
@@ -228,30 +229,37 @@ def test_ollama_and_its_model_are_the_defaults(settings: Settings) -> None:
 
 
 @pytest.fixture
-def erin(client: Client, index: None) -> User:
+def erin(client: Client, committed: None, index: None) -> User:
     person = factories.user("erin", groups=["member"])
     grant("public", user="erin")
     client.force_login(person)
     return person
 
 
-def test_a_page_keeps_the_question_when_the_model_fails(
-    server: FaultServer, client: Client, erin: User
+def asked(client: Client, question: str) -> str:
+    """The page of a question once its model has answered."""
+    response = client.post("/ask/", {"q": question})
+    assert response.status_code == 303
+    ended()
+    return client.get(response["Location"]).content.decode()
+
+
+def test_a_page_offers_to_ask_again_when_the_model_fails(
+    server: FaultServer, client: Client, erin: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.plays("/api/chat", status(503, f"loading {KEY}"))
-    response = client.post("/ask/", {"q": "Which <meals>?"})
-    text = response.content.decode()
-    assert response.status_code == 503
-    assert "ollama: chat failed: HTTP 503" in text and "Which &lt;meals&gt;?" in text
-    assert KEY not in text
+    text = asked(client, "Which <meals>?")
+    assert "No answer: ollama failed (chat)." in text
+    assert 'name="q" value="Which &lt;meals&gt;?"' in text and ">Ask again<" in text
+    assert "ollama: chat failed: HTTP 503" in caplog.text
+    assert KEY not in text + caplog.text
 
 
 def test_a_recorded_failure_shows_what_lies_near_and_judges_none_of_it(
     server: FaultServer, client: Client, erin: User
 ) -> None:
     server.plays("/api/chat", status(500))
-    client.post("/ask/", {"q": "Which meals are reimbursed?"})
-    text = client.get(f"/answers/{Answer.objects.get().pk}/").content.decode()
+    text = asked(client, "Which meals are reimbursed?")
     assert "No answer: ollama failed (chat)." in text
     assert "nothing takes its place" in text
     assert "Near your question" in text and "clearly enough" not in text
@@ -259,6 +267,4 @@ def test_a_recorded_failure_shows_what_lies_near_and_judges_none_of_it(
 
 def test_a_page_answers_by_the_model(server: FaultServer, client: Client, erin: User) -> None:
     server.plays("/api/chat", says("ollama"))
-    response = client.post("/ask/", {"q": "Which meals are reimbursed?"})
-    assert response.status_code == 303
-    assert RULE in client.get(response["Location"]).content.decode()
+    assert RULE in asked(client, "Which meals are reimbursed?")

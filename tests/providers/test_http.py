@@ -2,12 +2,16 @@
 
 import gzip
 import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from rag.adapters import transport
 from rag.adapters.http import JsonClient
 from rag.core.errors import InvalidOption, ProviderError
 from tests.fault_server import (
+    Call,
     FaultServer,
     Script,
     answer,
@@ -53,6 +57,36 @@ def test_the_deadline_holds_however_an_answer_is_delayed(
 ) -> None:
     server.plays(PATH, script)
     assert fault_of(server, deadline=0.2) == "no complete answer within 0.2 s."
+
+
+@pytest.mark.parametrize("script", [silent, dripping_head, status(503, retry_after=60)])
+def test_a_call_is_given_up_from_another_thread(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch, script: Script
+) -> None:
+    monkeypatch.setattr(transport, "LOOK_SECONDS", 0.01)
+    server.plays(PATH, script)
+    asking = client(server, deadline=300)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(asking.post, PATH, {}, "asking")
+        while not server.calls:
+            assert not asked.done()
+        asking.give_up()
+        with pytest.raises(ProviderError, match="it was given up"):
+            asked.result(30)
+
+
+def test_an_answer_that_takes_many_looks_is_whole(
+    server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(call: Call) -> Iterator[bytes]:
+        first, *rest = json_answer({"a": "b" * 1000})(call)
+        for piece in (first[:9], first[9:], *rest):
+            call.closed.wait(0.02)
+            yield piece
+
+    monkeypatch.setattr(transport, "LOOK_SECONDS", 0.001)
+    server.plays(PATH, late)
+    assert client(server).post(PATH, {}, "asking") == {"a": "b" * 1000}
 
 
 FAULTS = {

@@ -27,8 +27,9 @@ PEOPLE: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
 TEXTS: Final = ("approved", "pending", "rejected", "withdrawn", "erased", "hidden", "missing")
 READ: Final = ("approved",)
 REVIEWED: Final = ("approved", "pending", "rejected", "withdrawn")
-# Answers: one's own, somebody else's, none. Rows of people, groups and grants: one, none.
-ANSWERS: Final = ("own", "another's", "missing")
+# Answers: one's own, somebody else's, none, and those that wait for a model. Rows of people,
+# groups and grants: one, none.
+ANSWERS: Final = ("own", "another's", "missing", "own waiting", "another's waiting")
 ROWS: Final = ("present", "missing")
 ANYBODY: Final = "anybody"
 SIGNED_IN: Final = "signed in"
@@ -57,6 +58,7 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
         "ask/": Rule(ASK),
         "answers/": Rule(ASK),
         "answers/<uuid:answer_id>/": Rule(ASK, ANSWERS),
+        "answers/<uuid:answer_id>/cancel/": Rule(ASK, ANSWERS, "post"),
         "sources/": Rule(SEARCH),
         "sources/<sha256:document_id>/": Rule(SEARCH, TEXTS),
         "sources/<sha256:document_id>/text/": Rule(SEARCH, TEXTS),
@@ -122,4 +124,4 @@ def opens(name: str, rule: Rule, thing: str, permissions: frozenset[str]) -> boo
         held = "sales" in PEOPLE[name][1]
         hidden = thing == "hidden" and "hr" in PEOPLE[name][1]
         return hidden or (held and thing in (REVIEWED if REVIEW in permissions else READ))
-    return thing in ("", "own", "present")
+    return thing in ("", "own", "own waiting", "present")

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import escape
 from pytest_django import Settings
 
-from rag.actions import asking
+from rag.actions import waiting
 from rag.actions.governing import today
 from rag.actions.people import grant
 from rag.core.errors import IndexDamaged, ProviderError, RagError
@@ -161,7 +161,7 @@ def test_a_question_is_not_lost_when_something_fails(
     def failing(*args: object) -> None:
         raise error
 
-    monkeypatch.setattr(asking, "ask", failing)
+    monkeypatch.setattr(waiting, "begin", failing)
     response = ask(client, "Where is <it>?", as_of="2026-03-01")
     assert response.status_code == 503
     assert sentence in page(response)
@@ -176,7 +176,7 @@ def test_a_question_comes_back_although_nothing_can_be_read(
     def failing(*args: object) -> None:
         raise DatabaseError("disk I/O error")
 
-    monkeypatch.setattr(asking, "ask", failing)
+    monkeypatch.setattr(waiting, "begin", failing)
     monkeypatch.setattr(views, "own_answers", failing)
     response = ask(client)
     assert (response.status_code, QUESTION in page(response)) == (503, True)
@@ -194,7 +194,7 @@ def test_other_errors_go_to_their_page(
     def failing(*args: object) -> None:
         raise RagError("not like that")
 
-    monkeypatch.setattr(asking, "ask", failing)
+    monkeypatch.setattr(waiting, "begin", failing)
     response = ask(client)
     assert (response.status_code, "not like that" in page(response)) == (400, True)
 

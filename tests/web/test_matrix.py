@@ -47,6 +47,7 @@ class World:
 
     texts: dict[str, str]
     answers: dict[str, uuid.UUID]
+    waiting: dict[str, uuid.UUID]
 
 
 @pytest.fixture
@@ -70,7 +71,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         for scope in scopes:
             grant(scope, user=name)
     answers = {name: asked_by(name) for name in PEOPLE}
-    return World(texts | {"missing": MISSING_ID}, answers)
+    waiting = {name: factories.pending_answer(factories.user(name)).pk for name in PEOPLE}
+    return World(texts | {"missing": MISSING_ID}, answers, waiting)
 
 
 def asked_by(name: str) -> uuid.UUID:
@@ -82,7 +84,12 @@ def asked_by(name: str) -> uuid.UUID:
 def address(route: str, thing: str, name: str, world: World) -> str:
     """The route with an object in its place."""
     other = "sam" if name != "sam" else "rosa"
-    answer = {"own": world.answers.get(name), "another's": world.answers[other]}
+    answer = {
+        "own": world.answers.get(name),
+        "another's": world.answers[other],
+        "own waiting": world.waiting.get(name),
+        "another's waiting": world.waiting[other],
+    }
     places: dict[str, object] = {
         "<sha256:document_id>": world.texts.get(thing),
         "<str:document_id>": world.texts.get(thing),

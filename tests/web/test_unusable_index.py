@@ -82,7 +82,7 @@ def test_members_see_neither_commands_nor_what_is_wrong_inside(
     monkeypatch: pytest.MonkeyPatch, error: errors.Unusable
 ) -> None:
     monkeypatch.setattr("rag.web.views.search.find", failing(error))
-    monkeypatch.setattr("rag.actions.asking.ask", failing(error))
+    monkeypatch.setattr("rag.actions.waiting.begin", failing(error))
     for text in pages(signed_in("erin", "member")):
         assert " admin of this site" in text and [word for word in OPERATORS if word in text] == []
 
@@ -92,7 +92,7 @@ def test_operators_see_the_advice_and_no_source(
     monkeypatch: pytest.MonkeyPatch, error: errors.Unusable
 ) -> None:
     monkeypatch.setattr("rag.web.views.search.find", failing(error))
-    monkeypatch.setattr("rag.actions.asking.ask", failing(error))
+    monkeypatch.setattr("rag.actions.waiting.begin", failing(error))
     for text in pages(signed_in("ada", "admin")):
         assert "rebuild" in text and 'href="/status/"' in text and "hr/secret" not in text
 

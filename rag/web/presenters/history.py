@@ -2,16 +2,29 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Final
+from uuid import UUID
 
 from django.urls import reverse
 
 from rag.core.sources import Access
-from rag.models import Answer
+from rag.models import Answer, AskedQuestion, PendingAnswer
 from rag.queries.granting import held_since
+from rag.queries.waiting import INTERRUPTED, state_now
 from rag.web.forms.search import Search
 from rag.web.presenters.results import local_day
 from rag.web.presenters.standings import Chip
+
+PENDING_CHIPS: Final = MappingProxyType(
+    {
+        PendingAnswer.State.RUNNING: Chip("being answered", "still"),
+        PendingAnswer.State.CANCELLED: Chip("cancelled", "still"),
+        PendingAnswer.State.FAILED: Chip("failed", "bad"),
+        INTERRUPTED: Chip("interrupted", "warning"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +43,7 @@ class HistoryRow:
 class Again:
     """A recorded question with what it takes to ask it again, or to search for it."""
 
+    id: UUID
     question: str
     as_of: date
     asked_on: date
@@ -55,25 +69,36 @@ def history_rows(answers: Iterable[Answer]) -> tuple[HistoryRow, ...]:
     return tuple(_row(answer) for answer in answers)
 
 
+def pending_rows(pending: Iterable[PendingAnswer], now: datetime) -> tuple[HistoryRow, ...]:
+    """Questions that have no answer, or none yet."""
+    return tuple(_listed(each, PENDING_CHIPS[state_now(each, now)]) for each in pending)
+
+
 def _row(answer: Answer) -> HistoryRow:
-    answered, asked_on = answer.status == "accepted", local_day(answer.asked_at)
+    answered = answer.status == "accepted"
+    return _listed(answer, Chip("answered", "ok") if answered else Chip("refused", "still"))
+
+
+def _listed(asked: AskedQuestion, chip: Chip) -> HistoryRow:
+    asked_on = local_day(asked.asked_at)
     return HistoryRow(
-        question=answer.question,
-        url=reverse("answer", args=[answer.pk]),
-        chip=Chip("answered", "ok") if answered else Chip("refused", "still"),
-        as_of=answer.as_of,
+        question=asked.question,
+        url=reverse("answer", args=[asked.pk]),
+        chip=chip,
+        as_of=asked.as_of,
         asked_on=asked_on,
-        same_day=answer.as_of == asked_on,
+        same_day=asked.as_of == asked_on,
     )
 
 
-def again(answer: Answer, access: Access, today: date) -> Again:
+def again(answer: AskedQuestion, access: Access, today: date) -> Again:
     """What the question was narrowed to is asked again."""
     scope = _chosen(answer, access)
     product = answer.options["product"]
     day = None if answer.as_of == today else answer.as_of
     search = Search(answer.question, (scope,) if scope else (), product, day)
     return Again(
+        id=answer.pk,
         question=answer.question,
         as_of=answer.as_of,
         asked_on=local_day(answer.asked_at),
@@ -84,7 +109,7 @@ def again(answer: Answer, access: Access, today: date) -> Again:
     )
 
 
-def _chosen(answer: Answer, access: Access) -> str:
+def _chosen(answer: AskedQuestion, access: Access) -> str:
     """The scope that was chosen, if it may still be read; empty if everything was asked.
 
     A single recorded scope was a choice if there was another one to choose at that time.

@@ -24,12 +24,16 @@ _WHY: Final = {
     "Ask again later.",
     "invalid_citation": "What was proposed does not stand in a source that you may read.",
 }
-_UNJUDGED: Final = ("context_budget_exceeded", "provider")
+FAILED: Final = "provider"
+_UNJUDGED: Final = ("context_budget_exceeded", FAILED)
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The middle of the page. ``why`` may be followed by ``codes``, which are set apart."""
+    """The middle of the page. ``why`` may be followed by ``codes``, which are set apart.
+
+    ``failed``: nobody judged the question, and asking it once more may bring an answer.
+    """
 
     summary: str
     sentence: str
@@ -37,6 +41,7 @@ class Refused:
     codes: tuple[str, ...]
     near: tuple[Result, ...]
     owners: tuple[str, ...]
+    failed: bool
 
 
 def refused(
@@ -49,9 +54,10 @@ def refused(
         else f"In force on {day_words(answer.as_of)}"
     )
     why, named = _why(answer, when, unmentioned)
-    rows = tuple(_row(answer, each, today) for each in near)
+    rows = tuple(near_result(answer.question, each, _lack(answer, each), today) for each in near)
     owners = tuple(dict.fromkeys(each.revision.owner for each in near if each.revision.owner))
-    return Refused(when, answer.reason, why, named, rows, owners)
+    failed = answer.reason_code == FAILED
+    return Refused(when, answer.reason, why, named, rows, owners, failed)
 
 
 def _why(answer: Answer, when: str, unmentioned: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -65,10 +71,10 @@ def _why(answer: Answer, when: str, unmentioned: Sequence[str]) -> tuple[str, tu
     return _WHY.get(answer.reason_code, ""), ()
 
 
-def _row(answer: Answer, near: Near, today: date) -> Result:
-    """A near passage as a result of a search; what it lacks stands where its facts would."""
+def near_result(question: str, near: Near, about: tuple[str, ...], today: date) -> Result:
+    """A passage as a result of a search; ``about`` stands where its facts would."""
     revision = near.revision
-    shown = snippet(near.text, answer.question, (revision.language,), LONGEST_SNIPPET)
+    shown = snippet(near.text, question, (revision.language,), LONGEST_SNIPPET)
     return Result(
         title=revision.title,
         url=passage_url(revision.document_id, near.start_char, near.end_char),
@@ -78,7 +84,7 @@ def _row(answer: Answer, near: Near, today: date) -> Result:
         cut_after=shown.cut_after,
         chips=(standing_chip(near.governed, today),),
         scope=near.governed.scope,
-        about=_lack(answer, near),
+        about=about,
         review=None,
     )
 

@@ -1,26 +1,29 @@
-"""Asking: a form, and the redirect to the answer's own address."""
+"""Asking: a form, and the redirect to the answer's own address, where a slow one arrives."""
 
 import logging
 from typing import Any, Final
 
+from django.contrib.auth.models import User
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.timezone import now
 from django.views.decorators.http import require_http_methods
 
-from rag.actions import asking
+from rag.actions import waiting
 from rag.actions.governing import today
 from rag.actions.profiles import default_policy
 from rag.core.errors import RagError
 from rag.core.retrieval import Options
 from rag.core.roles import Permission
 from rag.queries.answers import own_answers, products_of
+from rag.queries.waiting import own_waiting
 from rag.web.access import access_of, permitted, person_of
 from rag.web.errors import DATABASE_SILENT, Told, status_of, told
 from rag.web.forms.ask import AskForm
 from rag.web.parts import site_parts
-from rag.web.presenters.history import history_rows
+from rag.web.presenters.history import HistoryRow, history_rows, pending_rows
 
 logger = logging.getLogger("rag.web")
 RECENT: Final = 5
@@ -29,7 +32,7 @@ RECENT: Final = 5
 @permitted(Permission.ASK)
 @require_http_methods(["GET", "HEAD", "POST"])
 def ask(request: HttpRequest) -> HttpResponse:
-    """The form; sent, it leads to the address of what was recorded."""
+    """The form; sent, it leads to the address of what is recorded, or will be."""
     if request.method == "POST":
         return _asked(request)
     names = ("q", "as_of", "product", "scope")
@@ -44,7 +47,8 @@ def _asked(request: HttpRequest) -> HttpResponse:
     access = form.narrowed(access_of(request, form.day(today())))
     how, question = Options(policy=default_policy()), form.cleaned_data["q"]
     try:
-        asked = asking.ask(question, access, form.selection(), how, site_parts())
+        person, selection = person_of(request), form.selection()
+        answer_id = waiting.begin(person, question, access, selection, how, site_parts())
     except RagError as error:
         if status_of(error) < 500:
             raise
@@ -53,7 +57,7 @@ def _asked(request: HttpRequest) -> HttpResponse:
     except DatabaseError as error:
         logger.error("database %s", error, exc_info=error)
         return _page(request, form, 503, Told(DATABASE_SILENT))
-    return HttpResponseRedirect(reverse("answer", args=[asked.answer.pk]), status=303)
+    return HttpResponseRedirect(reverse("answer", args=[answer_id]), status=303)
 
 
 def _form(request: HttpRequest, **given: Any) -> AskForm:
@@ -68,6 +72,13 @@ def _page(
 
     After a failure nothing more is read: the question must come back even if nothing can be.
     """
-    last = () if failure else own_answers(person_of(request))[:RECENT]
-    context = {"form": form, "recent": history_rows(last), "failure": failure}
+    recent = () if failure else _recent(person_of(request))
+    context = {"form": form, "recent": recent, "failure": failure}
     return render(request, "ask.html", context, status=status)
+
+
+def _recent(person: User) -> tuple[HistoryRow, ...]:
+    """What still waits for its answer, and what was answered last."""
+    moment = now()
+    waits = pending_rows(own_waiting(person, moment)[:RECENT], moment)
+    return (*waits, *history_rows(own_answers(person)[:RECENT]))[:RECENT]
