@@ -9,8 +9,8 @@
 // library takes every property as required. A tool is described in the library's own words, for the
 // model's template has none; its arguments are not read. One thread: more wait for each other
 // where the cores are shared.
-// bound: an offered tool is called, can_answer is true, and there is one quote of 200 characters at
-// most, as a stricter grammar would have it. It leads a model that would stop before to the end.
+// bound: an offered tool is called, can_answer is true, and there is one quote, as a stricter
+// grammar would have it. It leads a model that would stop before to the end.
 
 import { createServer } from "node:http";
 import { getLlama, LlamaChat, resolveChatWrapper } from "node-llama-cpp";
@@ -52,9 +52,7 @@ async function grammarOf({ type = "text", json_schema: named } = {}) {
 }
 
 function strict({ properties: { quotes }, ...schema }) {
-  const { alias, quote } = quotes.items.properties;
-  const item = { ...quotes.items, properties: { alias, quote: { ...quote, maxLength: 200 } } };
-  const one = { ...quotes, items: item, minItems: 1, maxItems: 1 };
+  const one = { ...quotes, minItems: 1, maxItems: 1 };
   return { ...schema, properties: { can_answer: { const: true }, quotes: one } };
 }
 
