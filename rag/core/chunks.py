@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rag.core.blocks import blocks
 from rag.core.errors import InvalidOption, InvalidText
@@ -18,10 +18,19 @@ DEFAULT = "sections-v2"
 _WORD = re.compile(r"\S+")
 _WINDOWS = re.compile(r"(chars|words)-([0-9]{1,6})-overlap-([0-9]{1,6})-v1")
 _SECTIONS = re.compile(r"sections(?:-([0-9]{1,6}))?-v([12])")
-# By version, measured in docs/decisions/0001 and 0008: the limit, and what reads the blocks and so
-# says what counts as a heading.
-_VERSIONS: Mapping[int, tuple[int, Reader]] = MappingProxyType(
-    {1: (1000, blocks), 2: (900, outline)}
+
+
+class _Version(NamedTuple):
+    """The usual limit, what reads the blocks and so says what counts as a heading, and whether a
+    heading that stands in a chunk is in its context, too (docs/decisions/0001 and 0008)."""
+
+    limit: int
+    read: Reader
+    repeats: bool
+
+
+_VERSIONS: Mapping[int, _Version] = MappingProxyType(
+    {1: _Version(1000, blocks, True), 2: _Version(900, outline, False)}
 )
 
 
@@ -113,7 +122,7 @@ class Sections:
     Chunks do not overlap, are trimmed, and hold every non-space character of the body.
     Short sections are joined with the next one beside or below them; ``section`` then is the
     path that they have in common. Version 1 knows the headings of Markdown alone, version 2
-    those of wikis and of plain text, too.
+    those of wikis and of plain text, too, and a chunk's context does not repeat its own.
     """
 
     limit: int = 900
@@ -127,14 +136,14 @@ class Sections:
 
     @property
     def id(self) -> str:
-        size = "" if self.limit == _VERSIONS[self.version][0] else f"-{self.limit}"
+        size = "" if self.limit == _VERSIONS[self.version].limit else f"-{self.limit}"
         return f"sections{size}-v{self.version}"
 
     def split(self, text: str, title: str) -> tuple[Chunk, ...]:
         """Raises InvalidText for a text without a body."""
-        return _chunks(
-            text, title, pieces(text, _start_of_body(text), self.limit, _VERSIONS[self.version][1])
-        )
+        version = _VERSIONS[self.version]
+        found = pieces(text, _start_of_body(text), self.limit, version.read)
+        return _chunks(text, title, found, version.repeats)
 
 
 def chunker(identifier: str) -> Chunker:
@@ -205,20 +214,34 @@ def _start_of_body(text: str) -> int:
     return start
 
 
-def _chunks(text: str, title: str, found: Iterable[Piece]) -> tuple[Chunk, ...]:
+def _chunks(
+    text: str, title: str, found: Iterable[Piece], repeats: bool = True
+) -> tuple[Chunk, ...]:
     lines = LineIndex(text)
-    return tuple(_chunk(text, title, lines, part, piece) for part, piece in enumerate(found))
+    return tuple(
+        _chunk(text, title, lines, part, piece, repeats) for part, piece in enumerate(found)
+    )
 
 
-def _chunk(text: str, title: str, lines: LineIndex, part: int, piece: Piece) -> Chunk:
-    section = SEPARATOR.join(filter(None, piece.path))
+def _chunk(
+    text: str, title: str, lines: LineIndex, part: int, piece: Piece, repeats: bool
+) -> Chunk:
+    own = text[piece.start : piece.end]
+    path = [heading for heading in piece.path if heading]
+    held = frozenset[str]() if repeats else _bare_lines(own)
+    above = [heading for heading in path if heading not in held]
     return Chunk(
         part=part,
         start_char=piece.start,
         end_char=piece.end,
         start_line=lines.line(piece.start),
         end_line=lines.line(piece.end - 1),
-        text=text[piece.start : piece.end],
-        section=section,
-        context="\n".join(filter(None, (title, section, piece.header))),
+        text=own,
+        section=SEPARATOR.join(path),
+        context="\n".join(filter(None, (title, SEPARATOR.join(above), piece.header))),
     )
+
+
+def _bare_lines(text: str) -> frozenset[str]:
+    """The lines without what marks a heading, white space as in a title."""
+    return frozenset(" ".join(line.strip("#=*_` \t").split()) for line in text.split("\n"))

@@ -33,12 +33,8 @@ _NO_TITLE = re.compile(
     r".*:\s|(?:fig(?:ure)?|table|box|chart|abb(?:ildung)?|tab(?:elle)?|tableau)\b\.? *[A-Z]?\d",
     re.I,
 )
-# Plain headings lie below all that are marked: the title of the text, capitals, numbers by their
-# depth, others.
-_HEAD, _CAPITALS, _NUMBERED, _OTHER = 7, 8, 9, 14
-# The title of a whole text may be longer, and even a sentence: "How mice sleep."
-_LONGEST_HEAD = 250
-_SECOND_SENTENCE = re.compile(r"[.!?。！？]\s")
+# Plain headings lie below all that are marked: capitals, numbers by their depth, others.
+_CAPITALS, _NUMBERED, _OTHER = 7, 8, 13
 
 
 def outline(text: str, start: int = 0) -> tuple[Block, ...]:
@@ -51,8 +47,6 @@ def outline(text: str, start: int = 0) -> tuple[Block, ...]:
     apart = [part for block in found for part in _wiki_headings(text, block)]
     if not plain:
         return tuple(apart)
-    if _is_head(text, apart[:2]):
-        apart[0] = apart[0]._replace(kind=Kind.HEADING, level=_HEAD)
     return tuple(_plain_headings(text, apart))
 
 
@@ -98,15 +92,6 @@ def _wiki_headings(text: str, block: Block) -> Iterator[Block]:
             rest = rest._replace(end=line.end) if rest else line
     if rest:
         yield rest
-
-
-def _is_head(text: str, first: Sequence[Block]) -> bool:
-    """Whether a text opens with a line that stands alone, says one thing, and has prose below."""
-    if len(first) < 2 or any(block.kind is not Kind.TEXT for block in first):
-        return False
-    (head, body) = (text[block.start : block.end] for block in first)
-    one = "\n" not in head and not _SECOND_SENTENCE.search(head) and not head.endswith(":")
-    return one and len(head) <= _LONGEST_HEAD and len(body) >= max(_PROSE, len(head))
 
 
 def _lines(text: str, block: Block) -> Iterator[Block]:

@@ -127,11 +127,6 @@ def test_a_text_with_headings_of_markdown_has_no_others_but_those_of_wikis() -> 
     assert outline(text) == blocks(text)
 
 
-@pytest.mark.parametrize("line", ["How mice sleep.", "Sleep: a study of mice", "a title " * 20])
-def test_a_line_that_stands_alone_at_the_top_is_the_title(line: str) -> None:
-    assert headings(f"{line}\n\n{LONG}")[0] == (7, line.strip())
-
-
 @pytest.mark.parametrize("top", ["One. Two.", "The rules are:", f"{PROSE}\n{PROSE}", "- item"])
 def test_other_openings_are_no_title(top: str) -> None:
     assert headings(f"{top}\n\n{LONG}") == []
