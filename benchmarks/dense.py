@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from benchmarks.timing import Contestant, in_turns, one_thread
 
-one_thread()
+one_thread()  # before numpy is imported, and so what follows stands below a call (E402)
 
 import numpy as np  # noqa: E402
 import pysqlite3 as sqlite3  # noqa: E402

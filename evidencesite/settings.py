@@ -1,4 +1,7 @@
-"""Settings of the site; each that may differ between sites has an environment variable."""
+"""Settings of the site; each that may differ between sites has an environment variable.
+
+One file, however long: who runs a site finds everything that can be set in one place.
+"""
 
 import contextlib
 import os

@@ -7,7 +7,7 @@ from typing import Final
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import ANSWERED, REFUSED, ask
+from tests.browser.steps import ANSWERED, REFUSED, STATED, ask
 
 Reach = Callable[[Page], object]
 
@@ -118,6 +118,7 @@ STATES: Final[Mapping[str, State]] = MappingProxyType(
         "keys": State("erin", "/search/?q=leave", _keys),
         "ask": State("erin", "/ask/"),
         "answer": State("erin", "/ask/", lambda page: ask(page, ANSWERED)),
+        "answer-fact": State("erin", "/ask/", lambda page: ask(page, STATED)),
         "refusal": State("erin", "/ask/", lambda page: ask(page, REFUSED)),
         "history": State("erin", "/answers/"),
         "history-empty": State("nora", "/answers/"),

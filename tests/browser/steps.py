@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.serving import Running
 
 ANSWERED: Final = "Where can I export CSV in Reporting?"
+STATED: Final = "What is the weight of the GX-100?"  # a product fact answers it
 REFUSED: Final = "How often must the GX-999 be calibrated?"
 
 

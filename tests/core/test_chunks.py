@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -366,38 +365,6 @@ def one_chunk(**changes: object) -> tuple[Chunk, ...]:
 def test_chunks_that_cannot_be_cited_are_refused(chunks: tuple[Chunk, ...], hint: str) -> None:
     with pytest.raises(InvalidText, match=hint):
         check_chunks(chunks, "text ")
-
-
-def test_half_a_megabyte_is_cut_quickly() -> None:
-    text = "\n\n".join([f"## Heading\n\n{sentence(80)} {sentence(90)}\n\n- {sentence(60)}"] * 2000)
-    began = perf_counter()
-    Sections().split(text, "")
-    # Measured 0.4 s.
-    assert perf_counter() - began < 5
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        ".",
-        "a. ",
-        "a\n\n",
-        "# a\n",
-        "- a\n",
-        "|a|\n",
-        "```\n",
-        "(",
-        "= a =\n",
-        "Ab\n",
-        "1. Ab\n",
-        "=",
-    ],
-)
-def test_hostile_texts_are_cut_in_linear_time(unit: str) -> None:
-    began = perf_counter()
-    Sections().split("a" + unit * (200_000 // len(unit)), "")
-    # Measured at most 1.5 s.
-    assert perf_counter() - began < 20
 
 
 def handbooks() -> Iterator[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Decoding, front matter, lines, sentences and folding."""
 
 import codecs
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -205,11 +204,9 @@ def test_sentences_are_disjoint_trimmed_and_complete(text: str) -> None:
 )
 def test_a_hostile_megabyte_is_read_once(unit: str) -> None:
     text = "." + unit * (1_000_000 // len(unit))
-    began = perf_counter()
+    # Measured 0.1 to 0.7 s; a quadratic scan would take hours, and no run of the tests would end.
     assert sentence_spans(text)
-    fold(text)
-    # Measured 0.1 to 0.7 s; a quadratic scan would take hours.
-    assert perf_counter() - began < 20
+    assert fold(text)[0] == "."
 
 
 @pytest.mark.parametrize(

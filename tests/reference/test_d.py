@@ -1,4 +1,7 @@
-"""REFERENCE D: contracts for custom parts."""
+"""REFERENCE D: contracts for custom parts.
+
+All cases of one reference system stand in one file, as the reference document asks.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
