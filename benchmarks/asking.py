@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks.serving import ready
 
@@ -40,6 +41,7 @@ def measure(cases: Path, count: int) -> dict[str, Any]:
     from rag.actions.asking import decide
     from rag.actions.evaluating import access_of_case, read_cases
     from rag.actions.profiles import configured
+    from rag.actions.searching import search
     from rag.core.retrieval import Options
     from rag.core.sources import Selection
 
@@ -52,11 +54,12 @@ def measure(cases: Path, count: int) -> dict[str, Any]:
 
     scorer = replace(parts.scorer, score=taken(times, "judging", score))
     parts.__dict__["proposer"] = replace(parts.proposer, scorer=scorer)
-    proposing.search = taken(times, "search", proposing.search)
+    searching = patch.object(proposing, "search", taken(times, "search", search))
     whole, texts = taken(times, "ask", decide), list[int]()
     for case in read_cases(cases.read_text())[: count + 1]:
         before = len(times.get("judging", [])), len(read)
-        whole(case.question, access_of_case(case), Selection(), Options(), parts)
+        with searching:
+            whole(case.question, access_of_case(case), Selection(), Options(), parts)
         times["judging"] = [*times["judging"][: before[0]], sum(times["judging"][before[0] :])]
         texts.append(sum(read[before[1] :]))
     return {name: figures(each) for name, each in times.items()} | {

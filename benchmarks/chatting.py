@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 from benchmarks.rebuilding import OPERATOR, imported, manage
 from benchmarks.serving import ready, rss_mb
@@ -51,31 +52,31 @@ def measured(mode: str, asks: int, server: FaultServer) -> dict[str, Any]:
     """One mode: milliseconds added to a question, and resident memory early and late."""
     from django.utils.timezone import localdate
 
-    from rag.actions import asking, proposing
+    from rag.actions import asking, chatting, proposing
     from rag.actions.profiles import configured
     from rag.core.chat import AnswerMode
     from rag.core.retrieval import Options
     from rag.core.sources import Selection
     from rag.queries.eligibility import access_of_scopes
 
-    model, parts, started, inner = Model(), configured(), [0.0], proposing.put_to_model
+    model, parts, started = Model(), configured(), [0.0]
     server.plays("/api/chat", model.play)
 
     def put_to_model(*given: Any) -> Any:
         started[0] = time.perf_counter()
-        return inner(*given)
+        return chatting.put_to_model(*given)
 
-    proposing.put_to_model = put_to_model
-    access, added, memory, accepted = access_of_scopes({"public"}, localdate()), [], [], 0
+    access = access_of_scopes(frozenset({"public"}), localdate())
+    added, memory, accepted = list[float](), list[float](), 0
     for number in range(asks):
         model.seconds = 0.0
         question = QUESTIONS[number % len(QUESTIONS)]
-        asked = asking.ask(question, access, Selection(), Options(), parts, AnswerMode(mode))
+        with patch.object(proposing, "put_to_model", put_to_model):
+            asked = asking.ask(question, access, Selection(), Options(), parts, AnswerMode(mode))
         added.append((time.perf_counter() - started[0] - model.seconds) * 1000)
         accepted += asked.verdict.accepted
         memory.append(rss_mb())
         server.calls.clear()
-    proposing.put_to_model = inner
     ranked = sorted(added)
     return {
         "accepted": accepted,

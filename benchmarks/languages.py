@@ -21,7 +21,8 @@ import numpy as np
 from benchmarks.evalsets import SETS
 from benchmarks.evalsets.base import Entry, EvalSet
 from benchmarks.evaluation import FOLDERS, PROJECT, build, manage
-from rag.core.lexical import Postings, bm25, query_stems, term_counts
+from rag.core.lexical import Gathered, query_stems, term_counts
+from rag.core.postings import Postings, bm25
 
 K = 10
 
@@ -61,12 +62,12 @@ def ndcg(ranked: Sequence[str], case: Entry) -> float:
 def bare(texts: dict[str, str], cases: Sequence[Entry], language: str) -> float:
     """nDCG@10 of the analyser and BM25 alone, without a site."""
     sources, rows = list(texts), [term_counts("", "", text, language) for text in texts.values()]
-    postings = Postings.build([row.stems for row in rows], [row.counts for row in rows])
-    lengths = np.array([row.length for row in rows], dtype=np.int64)
+    gathered = Gathered.of([row.to_bytes() for row in rows])
+    postings = Postings.build(gathered.stems)
     total = 0.0
     for case in cases:
         terms = query_stems(case["question"], [language])
-        scores = bm25(postings, lengths, np.ones(len(rows), np.bool_), terms)
+        scores = bm25(postings, gathered.lengths, np.ones(len(rows), np.bool_), terms)
         best = np.argsort(-scores, kind="stable")[:K]
         total += ndcg([sources[row] for row in best if scores[row] > 0], case)
     return total / len(cases)

@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 import pysqlite3 as sqlite3  # noqa: E402
 
 from benchmarks.serving import WORDS_EACH, frequencies, questions, vocabulary  # noqa: E402
-from rag.core.lexical import query_stems  # noqa: E402
+from rag.core.lexical import Listed, query_stems  # noqa: E402
 from rag.core.ordering import best  # noqa: E402
 from rag.core.postings import Postings, bm25  # noqa: E402
 
@@ -49,7 +49,7 @@ class Index:
         terms, counts = (np.concatenate(column) for column in zip(*counted, strict=True))
         each = np.array([len(found) for found, _ in counted])
         lengths = np.full(len(self.drawn), WORDS_EACH)
-        return Postings.build(terms, each, counts.astype(np.uint32)), lengths
+        return Postings.build(Listed(terms, each, counts.astype(np.uint32))), lengths
 
     def text(self, row: int) -> str:
         return " ".join(self.words[at] for at in self.drawn[row])

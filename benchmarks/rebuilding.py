@@ -95,7 +95,7 @@ def search_on(stop: Path) -> dict[str, float]:
     """One search after the other until the file is there."""
     from rag.queries.snapshots import stored_generation
 
-    asked, times, before = questions(200), [], rss_mb()
+    asked, times, before = questions(200), list[float](), rss_mb()
     find("1", asked[0])
     loaded, first = rss_mb(), stored_generation()
     while not stop.exists():

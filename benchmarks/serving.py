@@ -24,7 +24,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import median
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,8 @@ def vocabulary() -> list[str]:
 def frequencies() -> "np.ndarray[Any, Any]":
     """Zipf's law over the vocabulary."""
     weights = 1 / (np.arange(WORDS) + 2.7) ** 1.07
-    return weights / weights.sum()
+    shares: np.ndarray[Any, Any] = weights / weights.sum()
+    return shares
 
 
 def document(number: int, words: Sequence[str], chosen: "np.ndarray[Any, Any]") -> str:
@@ -154,13 +154,8 @@ def index() -> None:
     from rag.actions.profiles import configured
     from rag.actions.rebuilding import rebuild
 
-    site = configured()
-    parts = SimpleNamespace(
-        embedder=Scattered(site.embedder),
-        chunker=site.chunker,
-        chunking=site.chunking,
-        analyser=site.analyser,
-    )
+    parts = configured()
+    parts.__dict__["embedder"] = Scattered(parts.embedder)
     rebuild(parts, cancelled=lambda: False, report=lambda stage, done, total: None)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag.core.embeddings import Profile
 from rag.core.errors import IndexDamaged, IndexMismatch
-from rag.core.lexical import Floats, Gathered, Rows
+from rag.core.lexical import Floats, Gathered, Listed, Rows
 from rag.core.postings import Mask, Postings
 from rag.core.quantised import Codes
 from rag.core.slices import Slices
@@ -161,11 +161,11 @@ def embedding_input(context: str, text: str) -> str:
 class Snapshot:
     """The index in memory: immutable, rows of a revision contiguous.
 
-    ``matrix`` (n, d) float32, ``norms`` (n,) float64, ``lengths`` (n,) tokens, ``ties`` (n,) the
-    position of each row in the order of (label, chunk id), ``revisions`` (m,) the keys of the
-    revisions as their rows follow each other, ``sizes`` (m,) how many rows each has, ``repeats``
-    (n,) whether the row's passage stands in its revision before, ``slices`` the codes of the
-    vectors by what is eligible.
+    ``matrix`` (n, d) float32, ``norms`` (n,) float64, ``lengths`` (n,) tokens, ``plain`` the
+    words as they are written, ``ties`` (n,) the position of each row in the order of (label, chunk
+    id), ``revisions`` (m,) the keys of the revisions as their rows follow each other, ``sizes``
+    (m,) how many rows each has, ``repeats`` (n,) whether the row's passage stands in its revision
+    before, ``slices`` the codes of the vectors by what is eligible.
     """
 
     manifest: Manifest
@@ -175,12 +175,17 @@ class Snapshot:
     norms: Floats
     lengths: Rows
     stems: Postings
-    words: Postings
+    plain: Listed
     ties: Rows
     revisions: Rows
     sizes: Rows
     repeats: Mask
     slices: Slices
+
+    @cached_property
+    def words(self) -> Postings:
+        """The plain words inverted, when a policy first asks for them: the default never does."""
+        return Postings.build(self.plain)
 
     def mask(self, revisions: Iterable[int]) -> Mask:
         """Which rows belong to ``revisions``, shape (n,)."""
@@ -208,8 +213,8 @@ def build_snapshot(
         matrix=matrix,
         norms=norms,
         lengths=terms.lengths,
-        stems=Postings.build(terms.stems, terms.stems_each, terms.counts),
-        words=Postings.build(terms.words, terms.words_each),
+        stems=Postings.build(terms.stems),
+        plain=terms.words,
         ties=_ties(rows),
         revisions=revisions,
         sizes=sizes,

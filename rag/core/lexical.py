@@ -103,36 +103,45 @@ class TermCounts:
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """The terms of many passages side by side, and how many of them are each passage's."""
+class Listed:
+    """Terms of many rows side by side, row by row; ``each`` (n,) is how many are a row's.
 
-    stems: Ids
-    counts: Counts
-    stems_each: Rows
-    words: Ids
-    words_each: Rows
+    ``counts`` has how often each is there; None where every one counts once.
+    """
+
+    ids: Ids
+    each: Rows
+    counts: Counts | None = None
+
+    def rows_with(self, term: np.uint64) -> Rows:
+        """The rows that hold ``term``, ascending, found by looking at every term."""
+        rows: Rows = np.searchsorted(
+            np.cumsum(self.each), np.flatnonzero(self.ids == term), "right"
+        )
+        return rows
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The terms of many passages; ``lengths`` (n,) tokens each, BM25's document length."""
+
+    stems: Listed
+    words: Listed
+    lengths: Rows
 
     @classmethod
     def of(cls, stored: Sequence[bytes]) -> "Gathered":
         """From ``TermCounts.to_bytes`` of each passage."""
-        sizes = [_HEAD.unpack_from(data) for data in stored]
-        both = list(zip(stored, sizes, strict=True))
+        sizes = np.array([_HEAD.unpack_from(data) for data in stored], dtype=np.int64)
+        stems_each, words_each = sizes.reshape(-1, 2).T
+        both = list(zip(stored, stems_each.tolist(), strict=True))
         at = _HEAD.size
-        return cls(
-            np.frombuffer(b"".join(d[at : at + 8 * s] for d, (s, _) in both), "<u8"),
-            np.frombuffer(b"".join(d[at + 8 * s : at + 12 * s] for d, (s, _) in both), "<u4"),
-            np.array([stems for stems, _ in sizes], dtype=np.int64),
-            np.frombuffer(b"".join(d[at + 12 * s :] for d, (s, _) in both), "<u8"),
-            np.array([words for _, words in sizes], dtype=np.int64),
-        )
-
-    @property
-    def lengths(self) -> Rows:
-        """Number of tokens of each passage, the document length of BM25."""
-        sums = np.append(0, np.cumsum(self.counts, dtype=np.int64))
-        ends = np.cumsum(self.stems_each)
-        lengths: Rows = sums[ends] - sums[ends - self.stems_each]
-        return lengths
+        stems = np.frombuffer(b"".join(d[at : at + 8 * s] for d, s in both), "<u8")
+        counts = np.frombuffer(b"".join(d[at + 8 * s : at + 12 * s] for d, s in both), "<u4")
+        words = np.frombuffer(b"".join(d[at + 12 * s :] for d, s in both), "<u8")
+        sums, ends = np.append(0, np.cumsum(counts, dtype=np.int64)), np.cumsum(stems_each)
+        lengths = sums[ends] - sums[ends - stems_each]
+        return cls(Listed(stems, stems_each, counts), Listed(words, words_each), lengths)
 
 
 def tokens(text: str) -> list[Token]:

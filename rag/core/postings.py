@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.core.lexical import Counts, Floats, Ids, Rows
+from rag.core.lexical import Counts, Floats, Ids, Listed, Rows
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -24,15 +24,17 @@ class Postings:
     counts: Counts
 
     @classmethod
-    def build(cls, flat: Ids, each: Rows, counts: Counts | None = None) -> "Postings":
-        """From the terms of all rows, row by row, ``each`` (n,) of them a row's."""
-        order = _by_term(flat)
-        in_order = flat[order]
+    def build(cls, listed: Listed) -> "Postings":
+        """From the terms of all rows, row by row."""
+        order, in_order = _by_term(listed.ids)
         changes = np.flatnonzero(in_order[1:] != in_order[:-1]) + 1
-        starts = np.r_[:1, changes, len(flat)] if len(flat) else np.zeros(1, dtype=np.int64)
-        rows = np.repeat(np.arange(len(each), dtype=np.int64), each)[order]
-        once = np.broadcast_to(np.uint32(1), flat.shape)
-        return cls(in_order[starts[:-1]], starts, rows, once if counts is None else counts[order])
+        starts = np.r_[:1, changes, len(order)] if len(order) else np.zeros(1, dtype=np.int64)
+        rows = np.repeat(np.arange(len(listed.each), dtype=np.int64), listed.each)[order]
+        if listed.counts is None:
+            counts = np.broadcast_to(np.uint32(1), order.shape)
+        else:
+            counts = listed.counts[order]
+        return cls(in_order[starts[:-1]], starts, rows, counts)
 
     def of(self, term: np.uint64) -> tuple[Rows, Counts]:
         """Rows that hold ``term``, ascending, and how often each does."""
@@ -43,8 +45,8 @@ class Postings:
         return self.rows[span], self.counts[span]
 
 
-def _by_term(flat: Ids) -> Rows:
-    """What puts terms in order, those that are equal as they come: ``argsort(kind="stable")``.
+def _by_term(flat: Ids) -> tuple[Rows, Ids]:
+    """``argsort(kind="stable")`` of the terms, and the terms in that order.
 
     Sorting plain integers is several times as quick. Each is the head of a term with its position
     behind it; were two terms of a million alike that far, they would not come out in order.
@@ -58,8 +60,9 @@ def _by_term(flat: Ids) -> Rows:
     order = packed.view(np.int64)
     in_order = flat[order]
     if np.any(in_order[1:] < in_order[:-1]):
-        return np.argsort(flat, kind="stable")
-    return order
+        order = np.argsort(flat, kind="stable")
+        in_order = flat[order]
+    return order, in_order
 
 
 def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Floats:

@@ -102,5 +102,5 @@ def _products(rows: QuerySet[Revision]) -> set[str]:
 
 def _is_indexed(code: str, snapshot: Snapshot, eligible: Mask) -> bool:
     """Whether title or text of any eligible row holds the code; contexts repeat only those."""
-    rows, _ = snapshot.words.of(np.uint64(term_id("", code)))
+    rows = snapshot.plain.rows_with(np.uint64(term_id("", code)))
     return bool(eligible[rows].any())

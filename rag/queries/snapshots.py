@@ -135,13 +135,13 @@ def _stored_rows() -> Generator[tuple[ChunkRow, StoredPassage]]:
     revision, whole = 0, ""
     # Closed here: an error would keep its cursor beyond the end of the connection.
     with closing(_texts()) as texts:
-        for *row_values, text, vector, vector_sha256, terms, terms_sha256 in stored.iterator(500):
-            row = ChunkRow._make(row_values)
+        for values in stored.iterator(500):
+            row, text = ChunkRow._make(values[: len(FIELDS)]), values[len(FIELDS)]
             while revision != row.revision:
                 revision, whole = next(texts)
             if embedding_input(row.context, whole[row.start_char : row.end_char]) != text:
                 raise IndexDamaged("a passage is not the text of its source", row.label)
-            yield row, StoredPassage(bytes(vector), vector_sha256, bytes(terms), terms_sha256)
+            yield row, StoredPassage._make(values[len(FIELDS) + 1 :])
 
 
 def _texts() -> Generator[tuple[int, str]]:

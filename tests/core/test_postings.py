@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rag.core.lexical import (
     Floats,
     Gathered,
+    Listed,
     content_tokens,
     query_stems,
     query_words,
@@ -34,19 +35,27 @@ def test_each_term_has_its_rows_in_order_with_their_counts(held: list[set[int]])
     flat = np.array([term for row in held for term in sorted(row)], dtype=np.uint64)
     each = np.array([len(row) for row in held], dtype=np.int64)
     counts = [10 * at + place for at, row in enumerate(held) for place in range(len(row))]
-    postings = Postings.build(flat, each, np.array(counts, dtype=np.uint32))
+    postings = Postings.build(Listed(flat, each, np.array(counts, dtype=np.uint32)))
     for term in set().union(*held) | {5}:
         rows, tally = postings.of(np.uint64(term))
         assert rows.tolist() == [at for at, row in enumerate(held) if term in row]
         assert tally.tolist() == [10 * at + sorted(held[at]).index(term) for at in rows]
 
 
+@given(st.lists(st.sets(TERMS, max_size=8), max_size=12))
+def test_rows_with_a_term_are_found_without_inverted_lists(held: list[set[int]]) -> None:
+    flat = np.array([term for row in held for term in row], dtype=np.uint64)
+    listed = Listed(flat, np.array([len(row) for row in held], dtype=np.int64))
+    for term in set().union(*held) | {5}:
+        rows = [at for at, row in enumerate(held) if term in row]
+        assert listed.rows_with(np.uint64(term)).tolist() == rows
+
+
 def index(
     texts: Sequence[str],
 ) -> tuple[Postings, Postings, "np.ndarray[tuple[int], np.dtype[np.int64]]"]:
     terms = Gathered.of([term_counts("", "", text, "en").to_bytes() for text in texts])
-    stems = Postings.build(terms.stems, terms.stems_each, terms.counts)
-    return stems, Postings.build(terms.words, terms.words_each), terms.lengths
+    return Postings.build(terms.stems), Postings.build(terms.words), terms.lengths
 
 
 def slow_bm25(texts: Sequence[str], question: str) -> list[float]:
