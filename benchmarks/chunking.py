@@ -30,7 +30,7 @@ from rag.core.cases import Case, Relevant, Slice, case_of
 from rag.core.chunks import Chunk, chunker
 from rag.core.errors import RagError
 from rag.core.evaluation import Outcome, figures_of, summary
-from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunks_sha256
+from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunk_digests
 from rag.core.index import embedding_input as input_of
 from rag.core.lexical import ANALYSER, term_counts
 from rag.core.metadata import Overrides, described
@@ -163,7 +163,7 @@ def _place(row: ChunkRow) -> Slice:
 
 
 def _manifest(rows: Sequence[ChunkRow], chunking: str) -> Manifest:
-    made = {"corpus_sha256": "", "chunks": len(rows), "chunks_sha256": chunks_sha256(rows)}
+    made = {"corpus_sha256": "", "chunks": len(rows), "chunks_sha256": chunk_digests(rows).whole}
     return Manifest.of(embedder().profile, chunking, ANALYSER, **made, epoch="", canaries=())
 
 

@@ -110,6 +110,8 @@ class Revision(models.Model):
     approved_by = models.CharField(max_length=150, blank=True)
     reason = models.TextField(blank=True)  # why it was rejected, withdrawn or erased
     indexed = models.BooleanField(default=False)
+    # Over its chunks as they are indexed; empty while it is not.
+    chunks_sha256 = models.CharField(max_length=64, blank=True)
 
     class Meta:
         constraints = (
@@ -125,6 +127,7 @@ class Revision(models.Model):
                 ),
                 name="revision_eligibility",
             ),
+            models.Index(fields=("indexed", "chunks_sha256"), name="revision_chunks"),
         )
         permissions = (
             ("search_revision", "Can search and read what is served"),

@@ -10,7 +10,7 @@ import numpy as np
 from rag.core.answers import Supplied
 from rag.core.embeddings import Profile
 from rag.core.hits import Hit
-from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunks_sha256
+from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunk_digests
 from rag.core.lexical import ANALYSER, term_counts
 from rag.core.retrieval import Options, Question, Ranked, retrieve
 
@@ -45,7 +45,7 @@ def row_of(text: Text, revision: int) -> ChunkRow:
 def manifest_of(rows: Sequence[ChunkRow], dimension: int = 2, **fields: Any) -> Manifest:
     """The manifest that fits the rows."""
     made = {"corpus_sha256": "c", "chunks": len(rows), "canaries": ((1.0, 0.0), (0.0, 1.0))}
-    made |= {"chunks_sha256": chunks_sha256(rows), "epoch": "e"}
+    made |= {"chunks_sha256": chunk_digests(rows).whole, "epoch": "e"}
     profile = replace(PROFILE, dimension=dimension)
     return Manifest.of(profile, "sections-v2", ANALYSER, **made | fields)
 

@@ -192,7 +192,8 @@ def _erase(identifier: str, actor: str, reason: str) -> list[Revision]:
 
 def _blank(revision: Revision) -> None:
     revision.text, revision.title, revision.state = "", "", State.ERASED.value
-    revision.indexed, revision.approval_requested_by = False, ""
+    revision.indexed, revision.chunks_sha256 = False, ""
+    revision.approval_requested_by = ""
     revision.save()
     revision.attributes.all().delete()
     revision.facts.all().delete()

@@ -10,7 +10,7 @@ from django.db import connection
 
 from rag import models
 from rag.core.errors import IndexDamaged
-from rag.core.index import ChunkRow, Manifest, chunks_sha256
+from rag.core.index import ChunkRow, Manifest, chunk_digests
 from rag.core.sources import State
 from rag.models import Chunk, Passage, ProductFact, Revision
 from rag.queries.snapshots import stored_chunks
@@ -78,7 +78,7 @@ def drop_from_index(revisions: Sequence[Revision]) -> None:
             Manifest.from_dict(row.content),
             corpus_sha256=corpus_sha256(kept.select_related("source")),
             chunks=Chunk.objects.count(),
-            chunks_sha256=chunks_sha256(stored_chunks()),
+            chunks_sha256=chunk_digests(stored_chunks()).whole,
         )
     )
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rag.actions.indexing import INDEXABLE
 from rag.actions.profiles import Parts
@@ -10,7 +11,7 @@ from rag.core.chunks import Chunk, check_chunks
 from rag.core.embeddings import is_contextual
 from rag.core.errors import SourceDamaged
 from rag.core.facts import Fact, product_facts
-from rag.core.index import ChunkRow, embedding_input
+from rag.core.index import ChunkDigests, ChunkRow, chunk_digests, embedding_input
 from rag.core.lexical import TermCounts, term_counts
 from rag.core.sources import digest_of
 from rag.models import Passage, Revision
@@ -44,6 +45,10 @@ class Plan:
     rows: tuple[ChunkRow, ...]
     passages: dict[str, PlannedPassage]
     facts: dict[int, tuple[Fact, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def digests(self) -> ChunkDigests:
+        return chunk_digests(self.rows)
 
 
 def plan(parts: Parts, epoch: str) -> Plan:

@@ -68,11 +68,14 @@ def _delete_chunks(keys: Sequence[tuple[int, int]]) -> None:
 
 def _mark_indexed(planned: Plan) -> None:
     """Only an indexed revision can be approved; a withdrawn one leaves the index."""
-    Revision.objects.filter(indexed=True).exclude(state__in=INDEXABLE).update(indexed=False)
+    leaving = Revision.objects.filter(indexed=True).exclude(state__in=INDEXABLE)
+    leaving.update(indexed=False, chunks_sha256="")
+    digests = ((planned.digests.of(revision.pk), revision.pk) for revision in planned.revisions)
     with connection.cursor() as cursor:
         cursor.executemany(
-            "UPDATE rag_revision SET indexed = 1 WHERE id = %s AND NOT indexed",
-            [(revision.pk,) for revision in planned.revisions],
+            "UPDATE rag_revision SET indexed = 1, chunks_sha256 = %s"
+            " WHERE id = %s AND NOT (indexed AND chunks_sha256 = %s)",
+            [(digest, key, digest) for digest, key in digests],
         )
 
 

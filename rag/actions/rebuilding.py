@@ -23,7 +23,7 @@ from rag.actions.publishing import Published, publish
 from rag.actions.rebuild_lock import only_rebuild
 from rag.core.embeddings import Cancel, Vectors, canary_vectors, check_canaries, stop_if
 from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, IndexMissing
-from rag.core.index import Manifest, chunks_sha256
+from rag.core.index import Manifest
 from rag.models import RebuildRun
 from rag.queries.reading import reading
 from rag.queries.snapshots import stored_manifest
@@ -164,7 +164,7 @@ def _manifest(parts: Parts, planned: Plan, canaries: Vectors, epoch: str) -> Man
         parts.analyser,
         corpus_sha256=corpus_sha256(planned.revisions),
         chunks=len(planned.rows),
-        chunks_sha256=chunks_sha256(planned.rows),
+        chunks_sha256=planned.digests.whole,
         epoch=epoch,
         canaries=tuple(tuple(float(x) for x in row) for row in canaries),
     )

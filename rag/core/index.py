@@ -20,6 +20,7 @@ from rag.core.slices import Slices
 from rag.core.sources import chunk_id, label
 from rag.core.vectors import Matrix, row_norms
 
+NO_ROWS: Final = hashlib.sha256().hexdigest()
 # Fields that must equal the configuration before a vector is compared with another.
 EMBEDDING_FIELDS: Final = (
     "provider", "endpoint", "model", "model_digest", "dimension", "similarity", "fingerprint",
@@ -143,13 +144,27 @@ class ChunkRow(NamedTuple):
         return f"[{', '.join([*map(encode_basestring, what), *map(str, where)])}]".encode()
 
 
-def chunks_sha256(rows: Iterable[ChunkRow]) -> str:
-    """SHA-256 over the rows, which must come in the order of (source id, document id, part)."""
-    digest = hashlib.sha256()
+class ChunkDigests(NamedTuple):
+    """SHA-256 over all rows, and over those of each revision."""
+
+    whole: str
+    each: dict[int, str]
+
+    def of(self, revision: int) -> str:
+        """That of a revision; one without rows has the digest of nothing."""
+        return self.each.get(revision, NO_ROWS)
+
+
+def chunk_digests(rows: Iterable[ChunkRow]) -> ChunkDigests:
+    """Of rows that come in the order of (source id, document id, part)."""
+    whole, each = hashlib.sha256(), dict[int, Any]()
     for row in rows:
-        digest.update(row.fingerprint)
-        digest.update(b"\n")
-    return digest.hexdigest()
+        line = row.fingerprint + b"\n"
+        whole.update(line)
+        if row.revision not in each:
+            each[row.revision] = hashlib.sha256()
+        each[row.revision].update(line)
+    return ChunkDigests(whole.hexdigest(), {key: each[key].hexdigest() for key in each})
 
 
 def embedding_input(context: str, text: str) -> str:
@@ -171,6 +186,7 @@ class Snapshot:
     manifest: Manifest
     generation: str
     rows: tuple[ChunkRow, ...]
+    digests: ChunkDigests
     matrix: Matrix
     norms: Floats
     lengths: Rows
@@ -202,7 +218,7 @@ def build_snapshot(
     stored_terms: Sequence[bytes],
 ) -> Snapshot:
     """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``."""
-    _check_rows(manifest, rows)
+    digests = _checked(manifest, rows)
     revisions, sizes = _revisions(rows)
     norms = row_norms(matrix)
     terms = Gathered.of(stored_terms)
@@ -210,6 +226,7 @@ def build_snapshot(
         manifest=manifest,
         generation=generation,
         rows=tuple(rows),
+        digests=digests,
         matrix=matrix,
         norms=norms,
         lengths=terms.lengths,
@@ -247,11 +264,13 @@ class StoredPassage(NamedTuple):
         return self.terms
 
 
-def _check_rows(manifest: Manifest, rows: Sequence[ChunkRow]) -> None:
+def _checked(manifest: Manifest, rows: Sequence[ChunkRow]) -> ChunkDigests:
     if len(rows) != manifest.chunks:
         raise IndexDamaged(f"it holds {len(rows)} chunks, but its manifest says {manifest.chunks}")
-    if chunks_sha256(rows) != manifest.chunks_sha256:
+    digests = chunk_digests(rows)
+    if digests.whole != manifest.chunks_sha256:
         raise IndexDamaged("the chunks are not those of its manifest")
+    return digests
 
 
 def _ties(rows: Sequence[ChunkRow]) -> Rows:

@@ -93,18 +93,13 @@ def stored_chunks() -> Iterator[ChunkRow]:
 def differing_revisions(snapshot: Snapshot) -> frozenset[int]:
     """Keys of the revisions whose chunks the open transaction sees otherwise than ``snapshot``.
 
-    Every field counts, and which chunks there are. What a passage's key covers (text, vector,
-    terms) is the same where the key is.
+    A digest covers every field of a chunk, and which chunks there are. What a passage's key covers
+    (text, vector, terms) is the same where the key is.
     """
-    held = set(snapshot.rows)
-    differing = set()
-    for stored in Chunk.objects.values_list(*FIELDS).iterator(chunk_size=2000):
-        row = ChunkRow._make(stored)
-        if row in held:
-            held.remove(row)
-        else:
-            differing.add(row.revision)
-    return frozenset(differing.union(row.revision for row in held))
+    indexed = Revision.objects.filter(indexed=True).values_list("pk", "chunks_sha256")
+    stored, held = dict(indexed), snapshot.digests
+    differing = {key for key, digest in stored.items() if digest != held.of(key)}
+    return frozenset(differing | (held.each.keys() - stored.keys()))
 
 
 def _in_order() -> QuerySet[Chunk]:

@@ -10,11 +10,13 @@ from django.db import OperationalError, connection
 from pytest_django import Settings
 
 from rag.actions.checking import check
-from rag.actions.governing import erase
+from rag.actions.governing import erase, withdraw
 from rag.actions.rebuilding import rebuild
 from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, InvalidVector
+from rag.core.index import NO_ROWS, chunk_digests
 from rag.core.retrieval import Mode
-from rag.models import AuditEvent, Manifest, Passage, ProductFact, RebuildRun, Revision
+from rag.models import AuditEvent, Chunk, Manifest, Passage, ProductFact, RebuildRun, Revision
+from rag.queries.snapshots import stored_chunks
 from tests import factories, fakes
 
 RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
@@ -107,6 +109,19 @@ def test_facts_follow_their_files(db: None, tmp_path: Path) -> None:
     factories.rebuild()
     rows = ProductFact.objects.values_list("product", "name", "value").order_by("name")
     assert list(rows) == [("GX", "bar", "16"), ("GX", "name", "Pump")]
+
+
+def test_each_revision_carries_the_digest_of_its_chunks(db: None, tmp_path: Path) -> None:
+    keys = [factories.import_text(tmp_path, name, f"{RULE} {name}").pk for name in ("a", "b", "c")]
+    factories.rebuild()
+    withdraw("a", actor="op", reason="over")
+    Chunk.objects.update(section="Travel")
+    factories.rebuild()
+    digests = chunk_digests(stored_chunks())
+    assert digests.whole == Manifest.objects.get().content["chunks_sha256"]
+    stored = dict(Revision.objects.values_list("pk", "chunks_sha256"))
+    assert stored == {keys[0]: "", keys[1]: digests.of(keys[1]), keys[2]: digests.of(keys[2])}
+    assert NO_ROWS not in stored.values()
 
 
 def test_an_empty_site_has_an_empty_index(db: None) -> None:

@@ -17,7 +17,7 @@ from rag.core.index import (
     StoredPassage,
     build_snapshot,
     check_manifest,
-    chunks_sha256,
+    chunk_digests,
     differences,
     embedding_input,
 )
@@ -75,11 +75,15 @@ def test_a_field_that_differs_is_named_with_both_values(name: str) -> None:
 def test_every_field_of_a_row_is_in_the_digest_of_the_chunks(name: str) -> None:
     other: Any = 99 if isinstance(getattr(ROWS[0], name), int) else "other"
     changed = [ROWS[0]._replace(**{name: other}), *ROWS[1:]]
-    assert chunks_sha256(changed) != chunks_sha256(ROWS)
+    before, after = chunk_digests(ROWS), chunk_digests(changed)
+    assert after.whole != before.whole
+    assert {key for key in before.each if after.of(key) != before.of(key)} == {ROWS[0].revision}
 
 
 def test_the_key_of_the_database_is_not_in_the_digest_of_the_chunks() -> None:
-    assert chunks_sha256([row._replace(revision=9) for row in ROWS]) == chunks_sha256(ROWS)
+    renumbered = chunk_digests([row._replace(revision=row.revision + 9) for row in ROWS])
+    assert renumbered.whole == chunk_digests(ROWS).whole
+    assert [*renumbered.each.values()] == [*chunk_digests(ROWS).each.values()]
 
 
 def parts_of(rows: list[ChunkRow]) -> tuple[list[ChunkRow], Matrix, list[bytes]]:
