@@ -124,7 +124,7 @@ ROLES: Final = {"search": search_on, "write": write_on}
 
 
 def replacement(home: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {"revisions changed": change_texts()}
+    found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as scratch:
         stop = Path(scratch) / "stop"
         others = {
@@ -136,6 +136,7 @@ def replacement(home: Path) -> dict[str, Any]:
             for role in ROLES
         }  # fmt: skip
         time.sleep(30)  # the searching process has loaded its first index
+        found["revisions changed"] = change_texts()
         found["rebuild seconds"] = milliseconds(index) / 1000
         time.sleep(30)  # and the new one
         stop.touch()
