@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag.adapters.http import JsonClient
+from rag.core.embeddings import DOCUMENTS, QUESTION
 from rag.core.errors import ProviderError
 
 PROVIDER: Final = "ollama"
@@ -44,10 +45,10 @@ class OllamaEmbeddings:
         raise ProviderError(PROVIDER, operation, cause)
 
     def documents(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._client, texts, "embedding documents")
+        return self._vectors(self._client, texts, DOCUMENTS)
 
     def question(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._waited_for, texts, "embedding a question")
+        return self._vectors(self._waited_for, texts, QUESTION)
 
     def _vectors(self, client: JsonClient, texts: Sequence[str], operation: str) -> list[object]:
         # Without truncate=false a text that is too long loses its end, and nobody is told.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag.adapters.http import JsonClient
+from rag.core.embeddings import DOCUMENTS, QUESTION
 from rag.core.errors import ProviderError
 
 PROVIDER: Final = "openai"
@@ -29,10 +30,10 @@ class OpenAIEmbeddings:
         return ""
 
     def documents(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._client, texts, "embedding documents")
+        return self._vectors(self._client, texts, DOCUMENTS)
 
     def question(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._waited_for, texts, "embedding a question")
+        return self._vectors(self._waited_for, texts, QUESTION)
 
     def _vectors(self, client: JsonClient, texts: Sequence[str], operation: str) -> list[object]:
         asked = {"model": self._model, "input": list(texts), "encoding_format": "float"}

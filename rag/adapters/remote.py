@@ -8,6 +8,8 @@ import numpy as np
 from rag.adapters.known_models import EmbeddingModel
 from rag.core.embeddings import (
     BATCH_SIZE,
+    DOCUMENTS,
+    QUESTION,
     Cancel,
     Profile,
     Progress,
@@ -15,7 +17,7 @@ from rag.core.embeddings import (
     checked_batch,
     stop_if,
 )
-from rag.core.errors import InvalidOption, InvalidVector, ProviderError
+from rag.core.errors import InvalidEmbedding, InvalidOption, ProviderError
 from rag.core.pieces import SPECIAL_TOKENS, pieces, token_bound
 
 Ask = Callable[[Sequence[str]], list[object]]
@@ -66,7 +68,7 @@ class RemoteEmbedder:
         return self._profile or self._look()
 
     def embed_batch(self, texts: Sequence[str], *, cancelled: Cancel, progress: Progress) -> object:
-        """Vectors (n, d) of documents. Raises Cancelled, ProviderError, InvalidVector.
+        """Vectors (n, d) of documents. Raises Cancelled, ProviderError, InvalidEmbedding.
 
         A model that was exchanged since the profile was last read is an error: what is embedded
         now would be stored as the other's.
@@ -75,7 +77,7 @@ class RemoteEmbedder:
         before = self.profile
         if self._look() != before:
             cause = f"the model behind {self._model.name!r} was exchanged meanwhile"
-            raise ProviderError(self._wire.provider, "embedding documents", cause)
+            raise ProviderError(self._wire.provider, DOCUMENTS, cause)
         prefix = self._model.document_prefix
         vectors = self._vectors(self._wire.documents, texts, prefix, cancelled)
         progress(len(texts))
@@ -87,7 +89,8 @@ class RemoteEmbedder:
         prefix = self._model.query_prefix
         vectors = self._vectors(self._wire.question, [text], prefix, lambda: False)
         if len(vectors) != 1:
-            raise InvalidVector(f"{self._wire.provider}: {len(vectors)} vectors for a question.")
+            cause = f"{len(vectors)} vectors for one text"
+            raise InvalidEmbedding(self._wire.provider, QUESTION, cause)
         return vectors[0]
 
     def _look(self) -> Profile:

@@ -19,7 +19,8 @@ from tests import factories
 from tests.chatting import ended
 from tests.commands.command_line import done, run, write
 from tests.fault_server import FaultServer, Script, answer, json_answer, silent, status, truncated
-from tests.providers.chat_servers import ASK, CALL, GOOD, KEY, PATHS, RULE, configure, says
+from tests.providers.chat_servers import ASK, CALL, GOOD, PATHS, RULE, configure, says
+from tests.providers.faults import KEY
 
 
 @pytest.fixture(autouse=True)

@@ -120,7 +120,7 @@ def test_a_vector_of_a_question_is_checked(
     server.plays("/v1/embeddings", json_answer({"data": [{"index": 0, "embedding": vector}]}))
     configure(settings, server, "openai")
     embedder = remote_embedder("openai")
-    with pytest.raises(InvalidVector, match=r"^openai: question"):
+    with pytest.raises(InvalidVector, match=r"^openai: embedding a question failed: "):
         checked_query(embedder.embed_query("rule?"), embedder.profile)
 
 
