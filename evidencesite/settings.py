@@ -205,6 +205,13 @@ EVIDENCE_CHAT_WAITING = env.integer(
     help="Questions of the site that each of its processes may have with the model at once; "
     "the next is told to try again.",
 )
+EVIDENCE_CHAT_WAITING_EACH = env.integer(
+    "EVIDENCE_CHAT_WAITING_EACH",
+    2,
+    1,
+    1_000,
+    help="Questions of one person that may wait for the model at once, in all processes.",
+)
 
 # Django
 
