@@ -36,8 +36,8 @@ FULL: Final = (
     "Try again in a few minutes."
 )
 OWN_FULL: Final = (
-    "As many of your questions wait for the model as may at once ({most}). "
-    "Wait for one of their answers, or cancel one."
+    "As many questions of yours are with the model as one person may have there at once ({most}). "
+    "Wait for an answer, or cancel one of them."
 )
 _State = PendingAnswer.State
 

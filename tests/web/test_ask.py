@@ -107,7 +107,7 @@ def test_who_picks_is_asked_only_where_there_is_a_choice(
     settings.EVIDENCE_ANSWER_MODE, settings.EVIDENCE_ANSWER_MODES = "provider", ["extractive"]
     text = page(client.get(URL))
     assert ">Picked by</label>" in text
-    assert '<option value="provider">a model (provider)</option>' in text
+    assert '<option value="provider">model (provider)</option>' in text
     assert '<option value="extractive">rules, no model</option>' in text
     assert 'value="tool"' not in text
 

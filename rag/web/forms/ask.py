@@ -17,9 +17,9 @@ _LABELS: Final = {"scope": "Scope", "product": "Product"}
 _ANY: Final = {"scope": "all", "product": "any"}
 _MODES: Final = {
     AnswerMode.EXTRACTIVE: "rules, no model",
-    AnswerMode.BASELINE: "a model (baseline)",
-    AnswerMode.TOOL: "a model (tool)",
-    AnswerMode.PROVIDER: "a model (provider)",
+    AnswerMode.BASELINE: "model (baseline)",
+    AnswerMode.TOOL: "model (tool)",
+    AnswerMode.PROVIDER: "model (provider)",
 }
 
 

@@ -209,7 +209,7 @@ def test_a_hung_model_takes_nothing_but_its_own_places(
 def test_one_person_does_not_take_all_places(client: Client, erin: User, model: SlowModel) -> None:
     first, _ = ask(client), ask(client)
     page = ask(client, status=503)
-    assert "As many of your questions wait for the model as may at once (2)." in page
+    assert "as one person may have there at once (2)." in page
     assert QUESTION in page and waiting.places.taken == 2
     client.force_login(factories.user("paul", groups=["member"]))
     grant("public", user="paul")
