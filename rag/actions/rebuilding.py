@@ -76,7 +76,7 @@ class _Rebuild:
         self.paid: set[str] = set()
 
     def run(self) -> RebuildReport:
-        before = canary_vectors(self.parts.embedder)
+        before = canary_vectors(self.parts.embedder, self.cancelled)
         epoch = self._epoch(before)
         for _ in range(ATTEMPTS):
             try:
@@ -92,7 +92,7 @@ class _Rebuild:
             sound = sound_keys(planned.passages, self.parts.embedder.profile.dimension)
         missing = [p for key, p in planned.passages.items() if key not in sound]
         self._embed(missing, planned)
-        check_canaries(canaries, canary_vectors(self.parts.embedder))
+        check_canaries(canaries, canary_vectors(self.parts.embedder, self.cancelled))
         self._stage("publish", 0, 1)
         manifest = _manifest(self.parts, planned, canaries, epoch)
         published = publish(planned, manifest)

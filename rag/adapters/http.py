@@ -1,7 +1,7 @@
 """The one client for model providers: JSON in and out, bounded in time and size."""
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, NoReturn
 
 import httpcore
@@ -60,33 +60,46 @@ class JsonClient:
         """End the call that another thread is in, within a second, and all that follow."""
         self._given_up.set()
 
-    def post(self, path: str, body: Mapping[str, object], operation: str) -> object:
-        """The parsed answer. Raises ProviderError with the provider, operation and cause."""
-        return self._named("POST", path, as_json(body), operation)
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        operation: str,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> object:
+        """The parsed answer; ``cancelled`` is asked twice a second, and ends the call.
 
-    def get(self, path: str, operation: str) -> object:
-        """The parsed answer. Raises ProviderError with the provider, operation and cause."""
-        return self._named("GET", path, b"", operation)
+        Raises ProviderError with the provider, operation and cause.
+        """
+        return self._named("POST", path, as_json(body), operation, cancelled)
 
-    def _named(self, method: str, path: str, body: bytes, operation: str) -> object:
+    def get(
+        self, path: str, operation: str, cancelled: Callable[[], bool] = lambda: False
+    ) -> object:
+        """The parsed answer, as ``post``."""
+        return self._named("GET", path, b"", operation, cancelled)
+
+    def _named(
+        self, method: str, path: str, body: bytes, operation: str, cancelled: Callable[[], bool]
+    ) -> object:
+        deadline = Deadline(self.deadline, lambda: self._given_up.is_set() or cancelled())
         # Chained causes are cut: a log that prints them would print what the server chose.
         try:
-            return self._repeated(method, path, body)
+            return self._repeated(method, path, body, deadline)
         except Fault as fault:
             cause = str(fault)
         except (httpcore.ProtocolError, httpx.HTTPError, httpx.InvalidURL):
             cause = "the answer broke off or is not HTTP"
         raise ProviderError(self.provider, operation, cause)
 
-    def _repeated(self, method: str, path: str, body: bytes) -> object:
-        deadline = Deadline(self.deadline, self._given_up.is_set)
+    def _repeated(self, method: str, path: str, body: bytes, deadline: Deadline) -> object:
         for _ in range(TRIES - 1):
             try:
                 return self._once(method, path, body, deadline)
             except _Later as later:
                 if later.wait is None or later.wait >= deadline.left:
                     raise
-                self._given_up.wait(later.wait)
+                deadline.pause(later.wait)
         return self._once(method, path, body, deadline)
 
     def _once(self, method: str, path: str, body: bytes, deadline: Deadline) -> object:

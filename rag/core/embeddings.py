@@ -240,14 +240,16 @@ def stop_if(cancelled: Cancel) -> None:
         raise Cancelled("Stopped. The index is as it was; what was embedded is kept.")
 
 
-def canary_vectors(embedder: Embedder | ContextualEmbedder) -> Vectors:
+def canary_vectors(
+    embedder: Embedder | ContextualEmbedder, cancelled: Cancel = lambda: False
+) -> Vectors:
     """Vectors (2, d) of the two canary sentences, embedded as documents are."""
     if is_contextual(embedder):
         raw = embedder.embed_document(
-            "canary", "canary", CANARIES, cancelled=lambda: False, progress=lambda done: None
+            "canary", "canary", CANARIES, cancelled=cancelled, progress=lambda done: None
         )
     else:
-        raw = embedder.embed_batch(CANARIES, cancelled=lambda: False, progress=lambda done: None)
+        raw = embedder.embed_batch(CANARIES, cancelled=cancelled, progress=lambda done: None)
     return checked_batch(raw, len(CANARIES), embedder.profile, 1)
 
 

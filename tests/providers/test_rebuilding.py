@@ -1,6 +1,7 @@
 """An index over an endpoint: every fault leaves the old one, and nothing is paid for twice."""
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ from pytest_django import Settings
 from rag.actions import searching
 from rag.actions.people import grant
 from rag.actions.profiles import configured
-from rag.core.errors import IndexMismatch
+from rag.actions.rebuilding import rebuild
+from rag.adapters import transport
+from rag.core.errors import Cancelled, IndexMismatch
 from rag.core.retrieval import Mode
-from rag.models import Answer, Chunk, RebuildRun
+from rag.models import Answer, Chunk, Manifest, RebuildRun
 from tests import factories
 from tests.commands.command_line import Ended, run
-from tests.fault_server import FaultServer, Script, computed, json_answer, status
+from tests.fault_server import FaultServer, Script, computed, json_answer, silent, status
 from tests.providers.faults import ENDLESS, FAULTS, KEY
 from tests.providers.models import (
     DIMENSION,
@@ -198,6 +201,30 @@ def test_a_rebuild_that_failed_goes_on_without_paying_twice(
     assert "5 embedded, 17 reused" in run("rebuild").out
     sent = [len(body["input"]) for body in server.called(path)[before:]]
     assert sent == [2, 5, 2]
+
+
+def test_a_rebuild_is_cancelled_while_the_provider_hangs(
+    server: FaultServer, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "LOOK_SECONDS", 0.01)
+    good = server.scripts[PATHS[profile]][0]
+    before = Manifest.objects.get().generation
+    for scripts in ([silent], [good, silent], [good, status(503, retry_after=60)]):
+        server.plays(PATHS[profile], *scripts)
+        until = len(server.called(PATHS[profile])) + len(scripts)
+        with pytest.raises(Cancelled, match="Stopped"):
+            rebuild(
+                configured(),
+                cancelled=partial(asked_often, server, PATHS[profile], until),
+                report=lambda *_: None,
+            )
+        assert RebuildRun.objects.latest("pk").outcome == "cancelled"
+        assert Manifest.objects.get().generation == before
+
+
+def asked_often(server: FaultServer, path: str, times: int) -> bool:
+    """Whether the one that hangs was asked."""
+    return len(server.called(path)) >= times
 
 
 # A model exchanged behind its tag
