@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, NoReturn
 
 import httpcore
@@ -29,7 +30,8 @@ class JsonClient:
 
     ``deadline`` (seconds) holds for a call with all its repetitions, ``most_bytes`` for an answer
     as it comes over the wire. Redirects, proxies of the environment and compressed answers are
-    refused; ``allowed_hosts`` may be contacted besides this machine. Raises InvalidOption.
+    refused; ``allowed_hosts`` may be contacted besides this machine. ``place`` is held during a
+    call, and may refuse it. Raises InvalidOption.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class JsonClient:
         deadline: float = 300.0,
         most_bytes: int = 16 * 2**20,
         allowed_hosts: Collection[str] = (),
+        place: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         if not (key.isascii() and key.isprintable()) or " " in key:
             # The value is not shown, and a header would refuse it with the value in its words.
@@ -49,7 +52,7 @@ class JsonClient:
         self.endpoint = Endpoint.of(endpoint, allowed_hosts)
         self._discretion = Discretion(key)
         self._headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-        self._given_up = threading.Event()
+        self._given_up, self._place = threading.Event(), place
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
 
@@ -85,7 +88,8 @@ class JsonClient:
         deadline = Deadline(self.deadline, lambda: self._given_up.is_set() or cancelled())
         # Chained causes are cut: a log that prints them would print what the server chose.
         try:
-            return self._repeated(method, path, body, deadline)
+            with self._place():
+                return self._repeated(method, path, body, deadline)
         except Fault as fault:
             cause = str(fault)
         except (httpcore.ProtocolError, httpx.HTTPError, httpx.InvalidURL):
