@@ -29,6 +29,7 @@ def main() -> None:
         home = demo_site(Path(folder) / "home")
         provider.plays("/api/chat", silent)
         chat = {"EVIDENCE_CHAT_ENDPOINT": provider.address, "EVIDENCE_CHAT_MODEL": "hung"}
+        chat["EVIDENCE_CHAT_WAITING_EACH"] = "9"  # one person asks all five
         with serve(home, EVIDENCE_ANSWER_MODE="baseline", **chat) as site:
             measure(site)
 

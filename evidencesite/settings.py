@@ -144,6 +144,14 @@ EVIDENCE_EMBEDDING_DEADLINE = env.integer(
     3600,
     help="Seconds that one request may take; for a question at most 60.",
 )
+EVIDENCE_EMBEDDING_WAITING = env.integer(
+    "EVIDENCE_EMBEDDING_WAITING",
+    2,
+    1,
+    1_000,
+    help="Requests that each process of the site may have with this endpoint at once; keep it "
+    "below the number of threads, so that a hung endpoint leaves some for everything else.",
+)
 
 # Answers: who proposes them, and the chat model for the modes that ask one
 
@@ -204,6 +212,13 @@ EVIDENCE_CHAT_WAITING = env.integer(
     1_000,
     help="Questions of the site that each of its processes may have with the model at once; "
     "the next is told to try again.",
+)
+EVIDENCE_CHAT_WAITING_EACH = env.integer(
+    "EVIDENCE_CHAT_WAITING_EACH",
+    2,
+    1,
+    1_000,
+    help="Questions of one person that may wait for the model at once, in all processes.",
 )
 
 # Django

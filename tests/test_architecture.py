@@ -34,6 +34,7 @@ CORE_ORDER = (
     "lexical",
     "postings",
     "matches",
+    "value_words",
     "product_questions",
     "snippets",
     "ordering",

@@ -104,7 +104,8 @@ def _decided(proposed: Proposed, access: Access, selection: Selection) -> Decisi
     access, facts = access_now(access), proposed.facts
     texts = _served_texts(access, selection, proposed.supplied)
     verdict = _verdict(proposed, texts)
-    if not proposed.failure:
+    # Beside quotations, or alone where nothing else was asked for; never in a failed model's place.
+    if verdict.accepted or (proposed.facts_alone and not proposed.failure):
         verdict = with_facts(verdict, facts, stand(facts, access, selection))
     warnings = tuple(_warnings(q, verdict, texts, selection) for q in verdict.quotations)
     return Decision(

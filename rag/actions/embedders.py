@@ -9,6 +9,7 @@ from django.conf import settings
 from rag.adapters import ollama, openai
 from rag.adapters.http import JsonClient
 from rag.adapters.known_models import EmbeddingModel, model_named
+from rag.adapters.places import Places
 from rag.adapters.remote import RemoteEmbedder, Wire
 from rag.core.errors import InvalidOption, Misconfigured
 
@@ -47,14 +48,15 @@ def _given(setting: str | None, known: str) -> str:
 
 def _wire(profile: str, model: EmbeddingModel) -> Wire:
     longest = float(settings.EVIDENCE_EMBEDDING_DEADLINE)
-    client = _client(profile, longest)
-    waited_for = _client(profile, min(longest, QUESTION_SECONDS))
+    places = Places(settings.EVIDENCE_EMBEDDING_WAITING)
+    client = _client(profile, longest, places)
+    waited_for = _client(profile, min(longest, QUESTION_SECONDS), places)
     if profile == ollama.PROVIDER:
         return ollama.OllamaEmbeddings(client, waited_for, model.name, model.context)
     return openai.OpenAIEmbeddings(client, waited_for, model.name)
 
 
-def _client(profile: str, deadline: float) -> JsonClient:
+def _client(profile: str, deadline: float, places: Places) -> JsonClient:
     endpoint = settings.EVIDENCE_EMBEDDING_ENDPOINT
     if not endpoint and profile != ollama.PROVIDER:
         raise InvalidOption("endpoint", endpoint, "set EVIDENCE_EMBEDDING_ENDPOINT")
@@ -64,6 +66,7 @@ def _client(profile: str, deadline: float) -> JsonClient:
         key=key_of(settings.EVIDENCE_EMBEDDING_KEY, settings.EVIDENCE_EMBEDDING_KEY_FILE),
         deadline=deadline,
         allowed_hosts=settings.EVIDENCE_MODEL_HOSTS,
+        place=places.taken,
     )
 
 

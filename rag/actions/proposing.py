@@ -36,7 +36,8 @@ class Proposed:
 
     ``support`` is None where nothing was found or weighed, ``refusal`` where there is something
     to judge, and ``failure`` unless the model's provider failed. ``facts`` are the product facts
-    that the question asks for. ``asks_model``: a chat model must still be asked for a proposal.
+    that the question names; ``facts_alone``: it asks for nothing else, so they may answer without
+    a quotation. ``asks_model``: a chat model must still be asked for a proposal.
     """
 
     found: Found
@@ -47,6 +48,7 @@ class Proposed:
     failure: ProviderError | None = None
     calls: Calls = field(default_factory=Calls)
     facts: tuple[StatedFact, ...] = ()
+    facts_alone: bool = False
     asks_model: bool = False
 
 
@@ -64,12 +66,12 @@ def offered_for(
     no model is asked: whether the code is unknown or may not be known makes no difference.
     """
     found = search(question, access, selection, options, parts)
-    facts = asked_facts(question, access, selection)
+    facts, whole = asked_facts(question, access, selection)
     if not _all_known(question, found, facts):
         return Proposed(found, [], refusal=refused_without_excerpts())
-    proposed = _proposed(question, Proposed(found, [], facts=facts), options, parts, mode)
-    stands_alone = identifiers(question) <= codes_of(facts)
-    return proposed if stands_alone or not proposed.refusal else replace(proposed, facts=())
+    alone = whole and identifiers(question) <= codes_of(facts)
+    given = Proposed(found, [], facts=facts, facts_alone=alone)
+    return _proposed(question, given, options, parts, mode)
 
 
 def proposed_by_model(

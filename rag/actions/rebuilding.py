@@ -14,11 +14,13 @@ from typing import Any, Final
 
 import numpy as np
 from django.db import DatabaseError, transaction
+from django.utils import timezone
 
 from rag.actions.embedding import Overtaken, embed, reuse_vectors
 from rag.actions.indexing import corpus_sha256, empty_write_ahead_log, purge_passages
 from rag.actions.planning import Plan, PlannedPassage, plan, sound_keys
 from rag.actions.profiles import Parts
+from rag.actions.pruning import prune
 from rag.actions.publishing import Published, publish
 from rag.actions.rebuild_lock import only_rebuild
 from rag.core.embeddings import Cancel, Vectors, canary_vectors, check_canaries, stop_if
@@ -74,7 +76,7 @@ class _Rebuild:
         self.paid: set[str] = set()
 
     def run(self) -> RebuildReport:
-        before = canary_vectors(self.parts.embedder)
+        before = canary_vectors(self.parts.embedder, self.cancelled)
         epoch = self._epoch(before)
         for _ in range(ATTEMPTS):
             try:
@@ -90,7 +92,7 @@ class _Rebuild:
             sound = sound_keys(planned.passages, self.parts.embedder.profile.dimension)
         missing = [p for key, p in planned.passages.items() if key not in sound]
         self._embed(missing, planned)
-        check_canaries(canaries, canary_vectors(self.parts.embedder))
+        check_canaries(canaries, canary_vectors(self.parts.embedder, self.cancelled))
         self._stage("publish", 0, 1)
         manifest = _manifest(self.parts, planned, canaries, epoch)
         published = publish(planned, manifest)
@@ -137,11 +139,15 @@ class _Rebuild:
             self._stage("embed", done, len(missing))
 
     def _tidy(self) -> list[str]:
-        """Drop unused passages and cut the log. The index is in place whatever comes of it."""
+        """Drop unused passages and old rows, and cut the log.
+
+        The index is in place whatever comes of it.
+        """
         try:
             self._note("publish", 1, 1)
             with transaction.atomic():
                 purge_passages()
+                prune(timezone.now())
             emptied = empty_write_ahead_log()
         except DatabaseError as error:
             return [f"The new index is in place, but tidying up failed: {error}."]

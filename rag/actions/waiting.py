@@ -22,18 +22,22 @@ from rag.actions.asking import prepare, settle
 from rag.actions.profiles import Parts
 from rag.actions.proposing import Proposed, proposed_by_model
 from rag.actions.recording import Request, options_of, without_texts
-from rag.core.chat import ChatClient
+from rag.core.chat import AnswerMode, ChatClient
 from rag.core.errors import Busy, NotFound
 from rag.core.retrieval import Options
 from rag.core.sources import Access, Selection
 from rag.models import PendingAnswer
-from rag.queries.waiting import own_pending
+from rag.queries.waiting import own_pending, own_waiting
 
 logger = logging.getLogger("rag.actions")
 BEAT: Final = 2.0  # seconds between two signs of life
 FULL: Final = (
     "As many questions wait for the model that proposes quotations as may at once. "
     "Try again in a few minutes."
+)
+OWN_FULL: Final = (
+    "As many questions of yours are with the model as one person may have there at once ({most}). "
+    "Wait for an answer, or cancel one of them."
 )
 _State = PendingAnswer.State
 
@@ -67,13 +71,16 @@ def begin(
     selection: Selection,
     options: Options,
     parts: Parts,
+    mode: AnswerMode | None = None,
 ) -> UUID:
     """The id under which the answer stands, or will stand once the site's model has proposed.
 
-    A question that no model need be asked is answered at once. Raises Busy where
-    EVIDENCE_CHAT_WAITING questions wait in this process already; nothing is recorded then.
+    ``mode`` is one of those that the site allows, None for the site's own. A question that no
+    model need be asked is answered at once. Raises Busy where EVIDENCE_CHAT_WAITING questions
+    wait in this process already, or EVIDENCE_CHAT_WAITING_EACH of the person's in all of them;
+    nothing is recorded then.
     """
-    request, offered = prepare(question, access, selection, options, parts)
+    request, offered = prepare(question, access, selection, options, parts, mode)
     if not offered.asks_model:
         with transaction.atomic():
             return settle(request, offered, parts)[0].pk
@@ -101,7 +108,15 @@ def cancel(person: User, answer_id: UUID) -> bool:
     raise NotFound("answer", str(answer_id))
 
 
+@transaction.atomic
 def _store(person: User, request: Request, offered: Proposed) -> None:
+    """Note that the question waits. Raises Busy where too many of the person's do.
+
+    The transaction takes the write lock when it begins, so two cannot count at the same time.
+    """
+    most = settings.EVIDENCE_CHAT_WAITING_EACH
+    if own_waiting(person, timezone.now()).count() >= most:
+        raise Busy(OWN_FULL.format(most=most))
     hits = {hit.chunk_id: hit for hit in offered.found.hits}
     PendingAnswer.objects.create(
         id=request.answer_id,

@@ -13,7 +13,9 @@ from rag.core.chat import SEED, ChatProfile, JsonMode, Message, Reply, Tool
 from rag.core.errors import ProviderError
 
 OPERATION: Final = "chat"
-_CALL_ID: Final = "call_1"  # a conversation has one call, and it is written here
+# A conversation has one call, and it is written here. Templates of Mistral want nine letters or
+# digits for its id.
+_CALL_ID: Final = "retrieve1"
 
 
 class Poster(Protocol):

@@ -1,7 +1,8 @@
 """The one client for model providers: JSON in and out, bounded in time and size."""
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, NoReturn
 
 import httpcore
@@ -29,7 +30,8 @@ class JsonClient:
 
     ``deadline`` (seconds) holds for a call with all its repetitions, ``most_bytes`` for an answer
     as it comes over the wire. Redirects, proxies of the environment and compressed answers are
-    refused; ``allowed_hosts`` may be contacted besides this machine. Raises InvalidOption.
+    refused; ``allowed_hosts`` may be contacted besides this machine. ``place`` is held during a
+    call, and may refuse it. Raises InvalidOption.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class JsonClient:
         deadline: float = 300.0,
         most_bytes: int = 16 * 2**20,
         allowed_hosts: Collection[str] = (),
+        place: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         if not (key.isascii() and key.isprintable()) or " " in key:
             # The value is not shown, and a header would refuse it with the value in its words.
@@ -49,7 +52,7 @@ class JsonClient:
         self.endpoint = Endpoint.of(endpoint, allowed_hosts)
         self._discretion = Discretion(key)
         self._headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
-        self._given_up = threading.Event()
+        self._given_up, self._place = threading.Event(), place
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
 
@@ -60,33 +63,47 @@ class JsonClient:
         """End the call that another thread is in, within a second, and all that follow."""
         self._given_up.set()
 
-    def post(self, path: str, body: Mapping[str, object], operation: str) -> object:
-        """The parsed answer. Raises ProviderError with the provider, operation and cause."""
-        return self._named("POST", path, as_json(body), operation)
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        operation: str,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> object:
+        """The parsed answer; ``cancelled`` is asked twice a second, and ends the call.
 
-    def get(self, path: str, operation: str) -> object:
-        """The parsed answer. Raises ProviderError with the provider, operation and cause."""
-        return self._named("GET", path, b"", operation)
+        Raises ProviderError with the provider, operation and cause.
+        """
+        return self._named("POST", path, as_json(body), operation, cancelled)
 
-    def _named(self, method: str, path: str, body: bytes, operation: str) -> object:
+    def get(
+        self, path: str, operation: str, cancelled: Callable[[], bool] = lambda: False
+    ) -> object:
+        """The parsed answer, as ``post``."""
+        return self._named("GET", path, b"", operation, cancelled)
+
+    def _named(
+        self, method: str, path: str, body: bytes, operation: str, cancelled: Callable[[], bool]
+    ) -> object:
+        deadline = Deadline(self.deadline, lambda: self._given_up.is_set() or cancelled())
         # Chained causes are cut: a log that prints them would print what the server chose.
         try:
-            return self._repeated(method, path, body)
+            with self._place():
+                return self._repeated(method, path, body, deadline)
         except Fault as fault:
             cause = str(fault)
         except (httpcore.ProtocolError, httpx.HTTPError, httpx.InvalidURL):
             cause = "the answer broke off or is not HTTP"
         raise ProviderError(self.provider, operation, cause)
 
-    def _repeated(self, method: str, path: str, body: bytes) -> object:
-        deadline = Deadline(self.deadline, self._given_up.is_set)
+    def _repeated(self, method: str, path: str, body: bytes, deadline: Deadline) -> object:
         for _ in range(TRIES - 1):
             try:
                 return self._once(method, path, body, deadline)
             except _Later as later:
                 if later.wait is None or later.wait >= deadline.left:
                     raise
-                self._given_up.wait(later.wait)
+                deadline.pause(later.wait)
         return self._once(method, path, body, deadline)
 
     def _once(self, method: str, path: str, body: bytes, deadline: Deadline) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag.adapters.http import JsonClient
+from rag.core.embeddings import DOCUMENTS, QUESTION, Cancel
 from rag.core.errors import ProviderError
 
 PROVIDER: Final = "ollama"
@@ -29,11 +30,11 @@ class OllamaEmbeddings:
     def address(self) -> str:
         return self._client.endpoint.url("")
 
-    def digest(self) -> str:
+    def digest(self, cancelled: Cancel) -> str:
         """The digest of the model's files, by which Ollama knows it."""
         operation = "looking up the model"
         names = {self._model, f"{self._model}:latest"}
-        answer = self._waited_for.get("/api/tags", operation)
+        answer = self._waited_for.get("/api/tags", operation, cancelled)
         models = answer.get("models") if isinstance(answer, dict) else None
         for model in models if isinstance(models, list) else ():
             if isinstance(model, dict) and model.get("name") in names:
@@ -43,13 +44,15 @@ class OllamaEmbeddings:
         cause = f"it has no model {self._model!r}; run: ollama pull {self._model}"
         raise ProviderError(PROVIDER, operation, cause)
 
-    def documents(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._client, texts, "embedding documents")
+    def documents(self, texts: Sequence[str], cancelled: Cancel) -> list[object]:
+        return self._vectors(self._client, texts, DOCUMENTS, cancelled)
 
-    def question(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._waited_for, texts, "embedding a question")
+    def question(self, texts: Sequence[str], cancelled: Cancel) -> list[object]:
+        return self._vectors(self._waited_for, texts, QUESTION, cancelled)
 
-    def _vectors(self, client: JsonClient, texts: Sequence[str], operation: str) -> list[object]:
+    def _vectors(
+        self, client: JsonClient, texts: Sequence[str], operation: str, cancelled: Cancel
+    ) -> list[object]:
         # Without truncate=false a text that is too long loses its end, and nobody is told.
         asked = {
             "model": self._model,
@@ -57,7 +60,7 @@ class OllamaEmbeddings:
             "truncate": False,
             "options": {"num_ctx": self._context},
         }
-        answer = client.post("/api/embed", asked, operation)
+        answer = client.post("/api/embed", asked, operation, cancelled)
         vectors = answer.get("embeddings") if isinstance(answer, dict) else None
         if not isinstance(vectors, list):
             raise ProviderError(PROVIDER, operation, "the answer holds no embeddings")

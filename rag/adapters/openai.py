@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rag.adapters.http import JsonClient
+from rag.core.embeddings import DOCUMENTS, QUESTION, Cancel
 from rag.core.errors import ProviderError
 
 PROVIDER: Final = "openai"
@@ -24,19 +25,21 @@ class OpenAIEmbeddings:
     def address(self) -> str:
         return self._client.endpoint.url("")
 
-    def digest(self) -> str:
+    def digest(self, cancelled: Cancel) -> str:
         """Empty: the API tells nothing of a model but its name; the canaries tell two apart."""
         return ""
 
-    def documents(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._client, texts, "embedding documents")
+    def documents(self, texts: Sequence[str], cancelled: Cancel) -> list[object]:
+        return self._vectors(self._client, texts, DOCUMENTS, cancelled)
 
-    def question(self, texts: Sequence[str]) -> list[object]:
-        return self._vectors(self._waited_for, texts, "embedding a question")
+    def question(self, texts: Sequence[str], cancelled: Cancel) -> list[object]:
+        return self._vectors(self._waited_for, texts, QUESTION, cancelled)
 
-    def _vectors(self, client: JsonClient, texts: Sequence[str], operation: str) -> list[object]:
+    def _vectors(
+        self, client: JsonClient, texts: Sequence[str], operation: str, cancelled: Cancel
+    ) -> list[object]:
         asked = {"model": self._model, "input": list(texts), "encoding_format": "float"}
-        answer = client.post("/v1/embeddings", asked, operation)
+        answer = client.post("/v1/embeddings", asked, operation, cancelled)
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
             raise ProviderError(PROVIDER, operation, "the answer holds no embeddings")

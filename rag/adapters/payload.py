@@ -44,9 +44,12 @@ def _not_finite(text: str) -> NoReturn:
 def error_message(value: object) -> str:
     """What a provider says went wrong; empty if it does not say, or nothing went wrong.
 
-    ``{"error": "…"}`` (Ollama) or ``{"error": {"message": "…"}}`` (OpenAI and those like it).
+    ``{"error": "…"}`` (Ollama), ``{"error": {"message": "…"}}`` (OpenAI and those like it) or
+    ``{"object": "error", "message": "…"}`` (vLLM before 0.9).
     """
-    error = value.get("error") if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return ""
+    error = value if value.get("object") == "error" else value.get("error")
     if isinstance(error, dict):
         error = error.get("message") or error.get("code") or error.get("type") or "no reason given"
     return str(error) if error else ""
@@ -84,7 +87,7 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
         return float(header)
     try:
         moment = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):  # a year beyond what an integer of C holds
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

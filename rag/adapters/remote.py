@@ -8,6 +8,8 @@ import numpy as np
 from rag.adapters.known_models import EmbeddingModel
 from rag.core.embeddings import (
     BATCH_SIZE,
+    DOCUMENTS,
+    QUESTION,
     Cancel,
     Profile,
     Progress,
@@ -15,16 +17,16 @@ from rag.core.embeddings import (
     checked_batch,
     stop_if,
 )
-from rag.core.errors import InvalidOption, InvalidVector, ProviderError
+from rag.core.errors import InvalidEmbedding, InvalidOption, ProviderError
 from rag.core.pieces import SPECIAL_TOKENS, joined, pieces, token_bound
 
-Ask = Callable[[Sequence[str]], list[object]]
+Ask = Callable[[Sequence[str], Cancel], list[object]]
 # Beside its prefix a text has room for at least a sentence.
 LEAST_ROOM: Final = 64
 
 
 class Wire(Protocol):
-    """How a provider is asked. Each call raises ProviderError."""
+    """How a provider is asked. Each call raises ProviderError, soon after it was cancelled too."""
 
     @property
     def provider(self) -> str: ...
@@ -32,13 +34,13 @@ class Wire(Protocol):
     @property
     def address(self) -> str: ...
 
-    def digest(self) -> str:
+    def digest(self, cancelled: Cancel) -> str:
         """What tells one model from another behind the same name; empty if nothing does."""
 
-    def documents(self, texts: Sequence[str]) -> list[object]:
+    def documents(self, texts: Sequence[str], cancelled: Cancel) -> list[object]:
         """A vector of each text, in order, unchecked."""
 
-    def question(self, texts: Sequence[str]) -> list[object]:
+    def question(self, texts: Sequence[str], cancelled: Cancel) -> list[object]:
         """The same while somebody waits."""
 
 
@@ -65,18 +67,22 @@ class RemoteEmbedder:
         return self._profile or self._look()
 
     def embed_batch(self, texts: Sequence[str], *, cancelled: Cancel, progress: Progress) -> object:
-        """Vectors (n, d) of documents. Raises Cancelled, ProviderError, InvalidVector.
+        """Vectors (n, d) of documents. Raises Cancelled, ProviderError, InvalidEmbedding.
 
         A model that was exchanged since the profile was last read is an error: what is embedded
         now would be stored as the other's.
         """
         stop_if(cancelled)
         before = self.profile
-        if self._look() != before:
-            cause = f"the model behind {self._model.name!r} was exchanged meanwhile"
-            raise ProviderError(self._wire.provider, "embedding documents", cause)
-        prefix = self._model.document_prefix
-        vectors = self._vectors(self._wire.documents, texts, prefix, cancelled)
+        try:
+            if self._look(cancelled) != before:
+                cause = f"the model behind {self._model.name!r} was exchanged meanwhile"
+                raise ProviderError(self._wire.provider, DOCUMENTS, cause)
+            prefix = self._model.document_prefix
+            vectors = self._vectors(self._wire.documents, texts, prefix, cancelled)
+        except ProviderError:
+            stop_if(cancelled)  # what ended the call is no fault of the provider
+            raise
         progress(len(texts))
         return vectors
 
@@ -86,17 +92,18 @@ class RemoteEmbedder:
         prefix = self._model.query_prefix
         vectors = self._vectors(self._wire.question, [text], prefix, lambda: False)
         if len(vectors) != 1:
-            raise InvalidVector(f"{self._wire.provider}: {len(vectors)} vectors for a question.")
+            cause = f"{len(vectors)} vectors for one text"
+            raise InvalidEmbedding(self._wire.provider, QUESTION, cause)
         return vectors[0]
 
-    def _look(self) -> Profile:
+    def _look(self, cancelled: Cancel = lambda: False) -> Profile:
         model = self._model
         self._profile = profile = Profile(
             name=self._wire.provider,
             provider=self._wire.provider,
             endpoint=self._wire.address,
             model=model.name,
-            digest=self._wire.digest(),
+            digest=self._wire.digest(cancelled),
             dimension=model.dimension,
             query_prefix=model.query_prefix,
             document_prefix=model.document_prefix,
@@ -113,12 +120,12 @@ class RemoteEmbedder:
         cut = [[prefix + piece for piece in pieces(text, room)] for text in texts]
         flat = [piece for parts in cut for piece in parts]
         if len(flat) == len(texts):
-            return ask(flat)
+            return ask(flat, cancelled)
         found = []
         for number, start in enumerate(range(0, len(flat), BATCH_SIZE), 1):
             stop_if(cancelled)
             batch = flat[start : start + BATCH_SIZE]
-            found.append(checked_batch(ask(batch), len(batch), self.profile, number))
+            found.append(checked_batch(ask(batch, cancelled), len(batch), self.profile, number))
         return _means(np.concatenate(found), cut)
 
 

@@ -41,6 +41,12 @@ class Deadline:
             raise self.passed()
         return left
 
+    def pause(self, seconds: float) -> None:
+        """Wait, unless the call is given up meanwhile. Raises Fault as above."""
+        until = time.monotonic() + seconds
+        while (wait := until - time.monotonic()) > 0:
+            time.sleep(min(wait, self.left, LOOK_SECONDS))
+
     def passed(self) -> Fault:
         return Fault(f"no complete answer within {self.seconds:g} s")
 

@@ -126,6 +126,11 @@ class Answering:
             raise InvalidOption("chat model", "", "none is set for the answer modes that ask one")
         return self.chat
 
+    @property
+    def choices(self) -> tuple[AnswerMode, ...]:
+        """The site's own mode, then the others that a request may choose."""
+        return (self.mode, *(each for each in AnswerMode if each in self.allowed - {self.mode}))
+
     def chosen(self, wanted: AnswerMode | None) -> AnswerMode:
         """The mode that applies to a request. Raises InvalidOption if it may not be chosen."""
         if wanted is None or wanted == self.mode:

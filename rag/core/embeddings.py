@@ -3,16 +3,22 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.core.errors import Cancelled, IndexMismatch, InvalidOption, InvalidVector
+from rag.core.errors import (
+    Cancelled,
+    IndexMismatch,
+    InvalidEmbedding,
+    InvalidOption,
+    InvalidVector,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -22,6 +28,8 @@ Cancel = Callable[[], bool]
 Progress = Callable[[int], None]
 
 BATCH_SIZE = 16
+DOCUMENTS: Final = "embedding documents"  # the operations that an error names
+QUESTION: Final = "embedding a question"
 CANARIES = (
     "Employees may carry over at most five days of annual leave into the next year.",
     "The pump QX-4471 is rated for 16 bar; above 60 °C the limit is 10 bar.",
@@ -127,35 +135,41 @@ def is_contextual(embedder: Embedder | ContextualEmbedder) -> "TypeIs[Contextual
 def checked_batch(raw: object, count: int, profile: Profile, batch: int) -> Vectors:
     """A float32 copy (count, dimension) of a provider's answer, an array or nested lists.
 
-    Raises InvalidVector naming the provider, the batch and the first bad item (both from 1):
+    Raises InvalidEmbedding naming the provider, the batch and the first bad item (both from 1):
     wrong count, dimension or kind, not finite, norm 0, or any of these once rounded to float32.
     """
-    where = f"{profile.provider}: batch {batch}"
-    if not isinstance(raw, list | tuple) and not (isinstance(raw, np.ndarray) and raw.ndim):
-        raise InvalidVector(f"{where}, item 1: the answer is not a list of vectors.")
-    if len(raw) != count:
-        fault = "is missing" if len(raw) < count else "was not asked for"
-        item = min(len(raw), count) + 1
-        raise InvalidVector(f"{where}: {len(raw)} vectors for {count} texts, item {item} {fault}.")
+    where = f"batch {batch}"
     vectors = np.empty((count, profile.dimension), dtype=np.float32)
-    for position, row in enumerate(raw):
-        vectors[position] = _checked(row, profile.dimension, f"{where}, item {position + 1}")
+    for position, row in enumerate(_rows(raw, count, profile, where)):
+        vector = _numbers(row)
+        fault = _fault(vector, profile.dimension)
+        if vector is None or fault:
+            cause = f"{where}, item {position + 1}: {fault}"
+            raise InvalidEmbedding(profile.provider, DOCUMENTS, cause)
+        vectors[position] = vector
     return vectors
 
 
 def checked_query(raw: object, profile: Profile) -> NDArray[np.float64]:
-    """A float64 copy (dimension,) of a question's vector; raises InvalidVector as above."""
-    return _checked(raw, profile.dimension, f"{profile.provider}: question")
-
-
-def _checked(raw: object, dimension: int, where: str) -> NDArray[np.float64]:
+    """A float64 copy (dimension,) of a question's vector; raises InvalidEmbedding as above."""
     vector = _numbers(raw)
-    if vector is None:
-        raise InvalidVector(f"{where}: not a list of numbers.")
-    fault = _fault(vector, dimension)
-    if fault:
-        raise InvalidVector(f"{where}: {fault}.")
+    fault = _fault(vector, profile.dimension)
+    if vector is None or fault:
+        raise InvalidEmbedding(profile.provider, QUESTION, f"its vector: {fault}")
     return vector
+
+
+def _rows(raw: object, count: int, profile: Profile, where: str) -> Iterable[object]:
+    """As many rows as there are texts; else InvalidEmbedding."""
+    if not isinstance(raw, list | tuple) and not (isinstance(raw, np.ndarray) and raw.ndim):
+        cause = f"{where}, item 1: the answer is not a list of vectors"
+    elif len(raw) != count:
+        fault = "is missing" if len(raw) < count else "was not asked for"
+        item = min(len(raw), count) + 1
+        cause = f"{where}: {len(raw)} vectors for {count} texts, item {item} {fault}"
+    else:
+        return raw
+    raise InvalidEmbedding(profile.provider, DOCUMENTS, cause)
 
 
 def _numbers(raw: object) -> NDArray[np.float64] | None:
@@ -173,8 +187,10 @@ def _numbers(raw: object) -> NDArray[np.float64] | None:
         return None
 
 
-def _fault(vector: NDArray[np.float64], dimension: int) -> str | None:
+def _fault(vector: NDArray[np.float64] | None, dimension: int) -> str | None:
     """What is wrong with a vector (n,), in words; vectors are stored and scanned as float32."""
+    if vector is None:
+        return "not a list of numbers"
     if not vector.size:
         return "the vector is empty"
     if vector.size != dimension:
@@ -199,7 +215,7 @@ def embed_in_batches(
     """Yield (positions, checked float32 copy (len(positions), d)), ``size`` texts at a time.
 
     ``progress`` gets the number of texts done in total. Raises Cancelled before a batch,
-    InvalidVector, InvalidOption, and whatever the embedder raises.
+    InvalidEmbedding, InvalidOption, and whatever the embedder raises.
     """
     if size < 1:
         raise InvalidOption("batch size", size, "it must be at least 1")
@@ -224,14 +240,16 @@ def stop_if(cancelled: Cancel) -> None:
         raise Cancelled("Stopped. The index is as it was; what was embedded is kept.")
 
 
-def canary_vectors(embedder: Embedder | ContextualEmbedder) -> Vectors:
+def canary_vectors(
+    embedder: Embedder | ContextualEmbedder, cancelled: Cancel = lambda: False
+) -> Vectors:
     """Vectors (2, d) of the two canary sentences, embedded as documents are."""
     if is_contextual(embedder):
         raw = embedder.embed_document(
-            "canary", "canary", CANARIES, cancelled=lambda: False, progress=lambda done: None
+            "canary", "canary", CANARIES, cancelled=cancelled, progress=lambda done: None
         )
     else:
-        raw = embedder.embed_batch(CANARIES, cancelled=lambda: False, progress=lambda done: None)
+        raw = embedder.embed_batch(CANARIES, cancelled=cancelled, progress=lambda done: None)
     return checked_batch(raw, len(CANARIES), embedder.profile, 1)
 
 

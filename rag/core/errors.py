@@ -114,11 +114,24 @@ class ProviderError(RagError):
         self.provider = provider
         self.operation = operation
 
+    @property
+    def for_readers(self) -> str:
+        """Without the cause, which may be the server's words or hold an address of the site."""
+        return (
+            f"A service that this site needs failed ({self.provider}: {self.operation}), and "
+            "nothing takes its place. Try again in a few minutes; if it goes on, tell an admin of "
+            "this site."
+        )
+
 
 class InvalidVector(RagError):
-    """An embedding that breaks the contract: wrong count or dimension, not finite, or zero."""
+    """A vector that breaks the contract: wrong count or dimension, not finite, or zero."""
 
     code = "invalid_vector"
+
+
+class InvalidEmbedding(InvalidVector, ProviderError):
+    """The same, as the answer of a provider that is named."""
 
 
 class Unusable(RagError):

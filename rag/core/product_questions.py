@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from rag.core.facts import Fact, StatedFact
 from rag.core.lexical import Token, identifiers, placed, stem, stop_words
 from rag.core.text import fold
+from rag.core.value_words import says_more
 
 MAX_FACTS: Final = 3
 # Names are often written as one word: battery_life, batteryLife.
@@ -51,6 +52,34 @@ def facts_asked(question: str, stated: Sequence[StatedFact]) -> tuple[StatedFact
     or by their stems; a unit at the end of the name need not, but where it does, facts in other
     units are left out. Facts named by more words go first, then by product, name and source.
     """
+    rest, found = _named(question, stated)
+    ordered = sorted(_in_the_unit_asked(found, rest), key=_order)
+    return tuple(each for _, each in ordered[:MAX_FACTS])
+
+
+def asks_no_more(question: str, stated: Sequence[StatedFact]) -> bool:
+    """Whether the question asks for the values of the facts that it names and for nothing besides.
+
+    Only then can a fact be the whole answer: "How do I extend the warranty of the GX-100?" names
+    one, but its value answers nothing. What else a question says is judged by the words that are
+    neither code nor name, unit or value of a fact (``value_words``); not in scripts without
+    spaces, where no word stands apart.
+    """
+    rest, found = _named(question, stated)
+    languages = {each.language for _, each in found}
+    named = {form for _, each in found for form in _forms_of_fact(each)}
+    following = [*(token.word for token in rest[1:]), ""]
+    return bool(found) and not any(
+        says_more(token.word, after, languages)
+        for token, after in zip(rest, following, strict=True)
+        if _stands_apart(token) and not _all_forms(token, languages) & named
+    )
+
+
+def _named(
+    question: str, stated: Sequence[StatedFact]
+) -> tuple[list[Token], list[tuple[int, StatedFact]]]:
+    """The question's words besides the codes, and each fact named with its number of words."""
     places = _places(question, {each.fact.product for each in stated})
     named = {place.product for place in places}
     rest = _without(question, places)
@@ -61,8 +90,21 @@ def facts_asked(question: str, stated: Sequence[StatedFact]) -> tuple[StatedFact
         for each in stated
         if each.fact.product in named and (words := _words_named(each, asked[each.language]))
     ]
-    ordered = sorted(_in_the_unit_asked(found, rest), key=_order)
-    return tuple(each for _, each in ordered[:MAX_FACTS])
+    return rest, found
+
+
+def _forms_of_fact(each: StatedFact) -> set[tuple[str, str]]:
+    """The words of a fact's name and value; units anywhere are no words of a question."""
+    return _forms([*_tokens(each.fact.name), *_tokens(each.fact.value)], each.language)
+
+
+def _all_forms(token: Token, languages: Set[str]) -> set[tuple[str, str]]:
+    return {form for language in languages for form in _forms([token], language)}
+
+
+def _stands_apart(token: Token) -> bool:
+    """Not a unit, nor two characters of a script without spaces."""
+    return token.word not in _UNITS and (token.stemmed or token.word.isascii())
 
 
 def codes_of(facts: Iterable[StatedFact]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from rag.core.answers import MAX_PIECES, MIN_QUOTE, Supplied, covers
 from rag.core.chat import AnswerMode, Budget, Message, Tool
 from rag.core.pieces import pieces, token_bound
 
-PROMPT: Final = "quotes-v1"
+PROMPT: Final = "quotes-v2"
 RETRIEVE: Final = Tool("retrieve_knowledge", "Gives the excerpts that may be quoted.")
 
 _RULES: Final = f"""\
@@ -28,7 +28,7 @@ If no excerpt answers it, reply {{"can_answer": false, "quotes": []}}."""
 _CALL: Final = f"""
 First call {RETRIEVE.name}, once: it gives the excerpts. A reply without that call is refused."""
 _HEADING: Final = "Untrusted data, for this question only. The excerpts, one JSON object a line:"
-_PAIRS: Final = "Answer the question that follows with exact pairs of alias and quote from these."
+_PAIRS: Final = "Answer the question with exact pairs of alias and quote from these."
 _AGAIN: Final = """\
 Your reply was refused: {fault}
 Reply once more, from the same excerpts and by the same rules, with the JSON object alone."""
@@ -45,13 +45,14 @@ def opening(mode: AnswerMode, question: str, supplied: Sequence[Supplied]) -> li
     """The messages before the model's first turn: rules, question, excerpts, and no history.
 
     In tool mode the excerpts are left out: ``delivery`` gives them once they are asked for.
+    Users and assistants take turns in every mode: the templates of many models refuse two
+    messages of one side in a row.
     """
     if mode is AnswerMode.TOOL:
         return [Message("system", _RULES + _CALL), Message("user", question)]
     block, rules = excerpt_block(supplied), Message("system", _RULES)
-    if mode is AnswerMode.PROVIDER:
-        return [rules, Message("user", f"{block}\n\n{_PAIRS}"), Message("user", question)]
-    return [rules, Message("user", f"{block}\n\nQuestion: {question}")]
+    context = f"{block}\n\n{_PAIRS}" if mode is AnswerMode.PROVIDER else block
+    return [rules, Message("user", f"{context}\n\nQuestion: {question}")]
 
 
 def delivery(supplied: Sequence[Supplied]) -> list[Message]:

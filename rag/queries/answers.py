@@ -7,12 +7,20 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
+from rag.core.chat import AnswerMode
 from rag.core.citations import Sight, is_intact, sight
 from rag.core.errors import InvalidText, NotFound
 from rag.core.facts import Fact, product_facts
 from rag.core.paths import SEPARATOR, path_at
 from rag.core.sources import Access, Governed, Selection, Status
-from rag.models import Answer, AskedQuestion, Citation, FactCitation, Revision
+from rag.models import (
+    Answer,
+    AskedQuestion,
+    Citation,
+    FactCitation,
+    PendingAnswer,
+    Revision,
+)
 from rag.queries.eligibility import eligible_revisions, governed, readable_revisions
 
 
@@ -49,6 +57,14 @@ class StatedNow:
     governed: Governed
     revision: Revision | None
     in_force_today: str  # document id of another version of the source, if one is
+
+
+def mode_of(asked: AskedQuestion) -> str:
+    """The answer mode: a chat mode stands before the model's name in the record of who proposed."""
+    if isinstance(asked, PendingAnswer):
+        return asked.mode
+    mode = asked.proposer.partition("/")[0] if isinstance(asked, Answer) else ""
+    return mode if mode in set(AnswerMode) else AnswerMode.EXTRACTIVE.value
 
 
 def own_answers(person: User) -> QuerySet[Answer]:

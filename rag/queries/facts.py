@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from django.db.models import QuerySet
 
 from rag.core.errors import IndexDamaged, SourceDamaged
 from rag.core.facts import Fact, StatedFact, product_facts
-from rag.core.product_questions import facts_asked, products_named
+from rag.core.product_questions import asks_no_more, facts_asked, products_named
 from rag.core.sources import Access, Selection
 from rag.models import ProductFact, Revision
 from rag.queries.eligibility import access_now, eligible_revisions
@@ -18,15 +19,23 @@ _FIELDS = ("product", "name", "value", "revision_id", "revision__source__source_
            "revision__language")  # fmt: skip
 
 
-def asked_facts(question: str, access: Access, selection: Selection) -> tuple[StatedFact, ...]:
+class AskedFacts(NamedTuple):
+    """The facts that a question names; ``whole``: it asks for their values and nothing besides."""
+
+    facts: tuple[StatedFact, ...] = ()
+    whole: bool = False
+
+
+def asked_facts(question: str, access: Access, selection: Selection) -> AskedFacts:
     """The facts that the question names, of what ``access`` is served on the day asked for."""
     with reading():
         rows = _eligible(access_now(access), selection)
         named = products_named(question, set(rows.values_list("product", flat=True).distinct()))
         if not named:
-            return ()
+            return AskedFacts()
         stored = rows.filter(product__in=named).values_list(*_FIELDS)
-        return facts_asked(question, [_stated(*row) for row in stored])
+        stated = [_stated(*row) for row in stored]
+        return AskedFacts(facts_asked(question, stated), asks_no_more(question, stated))
 
 
 def stand(facts: Iterable[StatedFact], access: Access, selection: Selection) -> bool:

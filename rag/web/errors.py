@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 
 from rag.core.errors import (
     Busy,
+    InvalidVector,
     NotAllowed,
     NotFound,
     ProviderError,
@@ -26,7 +27,7 @@ from rag.web.navigation import frame
 DATABASE_SILENT: Final = "The database did not answer. Try again in a moment."
 # Pages with a field whose words stay while their results come and go, and where those stand.
 _RESULTS: Final = {"search": "#results", "sources": "#list"}
-_UNAVAILABLE: Final = (Busy, Unusable, ProviderError, StorageError)
+_UNAVAILABLE: Final = (Busy, Unusable, ProviderError, InvalidVector, StorageError)
 _TITLES: Final = {
     400: "This cannot be asked like that",
     403: "This is not allowed",
@@ -53,13 +54,14 @@ class Told:
 
 
 def told(request: HttpRequest, error: RagError) -> Told:
-    """The error's sentence for whoever asked: commands and settings are for who may rebuild."""
-    if not isinstance(error, Unusable):
+    """The error's sentence for whoever asked: commands, settings and the cause of a provider's
+    failure are for who may rebuild."""
+    if not isinstance(error, Unusable | ProviderError):
         return Told(str(error))
     user = getattr(request, "user", AnonymousUser())
     if not user.has_perm(Permission.OPERATE):
         return Told(error.for_readers)
-    return Told(f"{str(error).removesuffix('.')}.", repairs=True)
+    return Told(f"{str(error).removesuffix('.')}.", repairs=isinstance(error, Unusable))
 
 
 def status_of(error: RagError) -> int:

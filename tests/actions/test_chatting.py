@@ -45,7 +45,7 @@ def test_mode_model_prompt_and_counters_stay_on_record(
     asked = factories.ask("meals", using=chatting.parts(model, AnswerMode(mode)))
     answer = Answer.objects.get(pk=asked.answer.pk)
     assert (answer.status, answer.text) == ("accepted", f"[meals#0] {RULE}")
-    assert answer.proposer == f"{mode}/fake:chatty/quotes-v1"
+    assert answer.proposer == f"{mode}/fake:chatty/quotes-v2"
     assert (answer.retrieval_calls, answer.chat_calls) == (retrieval, chat)
 
 

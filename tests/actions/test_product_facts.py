@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
 from rag.actions.asking import Asked, decide
 from rag.actions.governing import erase, withdraw
-from rag.core.answers import INVALID, NO_EXCERPTS, Proposal
+from rag.core.answers import INVALID, NO_EXCERPTS, UNSUPPORTED, Proposal
 from rag.core.errors import IndexDamaged, SourceDamaged
 from rag.core.retrieval import Options
 from rag.core.sources import Selection, Status
@@ -68,6 +68,32 @@ def test_a_refused_proposal_takes_no_fact_away(gx: Revision, tmp_path: Path) -> 
     factories.rebuild()
     using = fakes.FakeParts(proposer=fakes.quoting(("S1", MANUAL.replace("1.2", "9.9"))))
     assert factories.ask(QUESTION, using=using).answer.text == LINE
+
+
+HOW: Final = "How do I reduce the weight of the GX-100?"
+
+
+def test_a_fact_that_is_not_what_was_asked_stands_beside_quotations_alone(
+    gx: Revision, tmp_path: Path
+) -> None:
+    assert factories.ask(HOW, using=UNASKED).answer.text == NO_EXCERPTS
+    how = "The weight of the GX-100 is reduced by taking its strap off."
+    factories.import_text(tmp_path, "manual", how)
+    factories.rebuild()
+    using = fakes.FakeParts(proposer=fakes.quoting(("S1", how)))
+    assert factories.ask(HOW, using=using).answer.text == f"{LINE}\n[manual#0] {how}"
+    silent = factories.ask(HOW, using=fakes.FakeParts(proposer=fakes.FakeProposer(lambda s: None)))
+    assert (silent.answer.text, stated(silent)) == (UNSUPPORTED, [])
+
+
+def test_a_code_of_another_kind_is_not_answered_by_the_fact_alone(
+    gx: Revision, tmp_path: Path
+) -> None:
+    factories.import_text(tmp_path, "valve", "Valve QX-4471 closes by itself on the plate.")
+    factories.rebuild()
+    using = fakes.FakeParts(proposer=fakes.FakeProposer(lambda s: None))
+    asked = factories.ask("What is the weight of the GX-100 and of QX-4471?", using=using)
+    assert (asked.answer.text, stated(asked)) == (UNSUPPORTED, [])
 
 
 def withdraw_gx() -> None:

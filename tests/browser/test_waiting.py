@@ -56,6 +56,7 @@ def site(
         provider.plays("/api/chat", server)
         settings = {
             "EVIDENCE_ANSWER_MODE": "baseline",
+            "EVIDENCE_ANSWER_MODES": "extractive,provider",
             "EVIDENCE_CHAT_ENDPOINT": provider.address,
             "EVIDENCE_CHAT_MODEL": "slow",
         }
@@ -113,3 +114,22 @@ def test_giving_up_with_the_keyboard(open_page: Open) -> None:
 
 def test_what_waits_is_accessible_quiet_and_fits(open_page: Open) -> None:
     assert faults_of(open_page, "waiting", State("erin", "/ask/", wait_for_model)) == []
+
+
+# Who picks the quotations
+
+
+def choose_rules(page: Page) -> None:
+    page.get_by_label("Picked by").select_option("rules, no model")
+
+
+def test_who_picks_is_chosen_without_a_script(open_page: Open) -> None:
+    page = open_page("erin", "/ask/", java_script_enabled=False)
+    choose_rules(page)
+    page.get_by_role("textbox", name="question").fill(ANSWERED)
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".quotation").first).to_be_visible()  # no model was waited for
+
+
+def test_the_list_of_who_picks_is_accessible_and_fits(open_page: Open) -> None:
+    assert faults_of(open_page, "modes", State("erin", "/ask/", choose_rules)) == []

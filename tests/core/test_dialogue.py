@@ -160,10 +160,11 @@ def test_baseline_has_excerpts_and_question_in_one_message() -> None:
     assert (turn.tools, calls.retrieval) == ((), 0)
 
 
-def test_provider_injects_the_excerpts_once_before_the_question() -> None:
+def test_provider_injects_the_excerpts_once_with_what_is_wanted_of_them() -> None:
     _, calls, model = talk(AnswerMode.PROVIDER, SUPPLIED, "prose", GOOD, question="Which meals?")
-    context, asked = first_user(model.turns[0])
-    assert MEALS in context and asked == "Which meals?"
+    [asked] = first_user(model.turns[0])
+    assert MEALS in asked and asked.endswith("Question: Which meals?")
+    assert "exact pairs of alias and quote" in asked
     assert [turn.text.count(MEALS) for turn in model.turns] == [1, 1]
     assert calls.retrieval == 1
 

@@ -162,13 +162,17 @@ BAD_VECTORS = [
 
 @pytest.mark.parametrize(("bad", "reason"), BAD_VECTORS)
 def test_bad_vector_is_named_by_provider_batch_and_item(bad: object, reason: str) -> None:
-    with pytest.raises(InvalidVector, match=f"acme: batch 7, item 2: .*{reason}"):
+    with pytest.raises(
+        InvalidVector, match=f"^acme: embedding documents failed: batch 7, item 2: .*{reason}"
+    ):
         checked_batch([GOOD, bad, bad], 3, profile(), 7)
 
 
 @pytest.mark.parametrize(("bad", "reason"), BAD_VECTORS)
 def test_bad_question_vector_is_named_by_provider(bad: object, reason: str) -> None:
-    with pytest.raises(InvalidVector, match=f"acme: question: .*{reason}"):
+    with pytest.raises(
+        InvalidVector, match=f"^acme: embedding a question failed: its vector: .*{reason}"
+    ):
         checked_query(bad, profile())
 
 
@@ -188,7 +192,9 @@ def test_bad_question_vector_is_named_by_provider(bad: object, reason: str) -> N
     ],
 )
 def test_answer_of_another_shape_is_refused(raw: object, reason: str) -> None:
-    with pytest.raises(InvalidVector, match=f"acme: batch 1.*{reason}"):
+    with pytest.raises(
+        InvalidVector, match=f"^acme: embedding documents failed: batch 1.*{reason}"
+    ):
         checked_batch(raw, 2, profile(), 1)
 
 
@@ -260,7 +266,7 @@ def test_provider_that_reuses_its_buffer_does_not_change_earlier_vectors() -> No
 
 def test_bad_vector_of_a_later_batch_names_that_batch() -> None:
     embedder = Recorder(lambda texts: ones(texts) if len(texts) == 16 else [*ones(texts[1:]), [0]])
-    with pytest.raises(InvalidVector, match="acme: batch 3, item 3: 1 dimensions instead of 2"):
+    with pytest.raises(InvalidVector, match="batch 3, item 3: 1 dimensions instead of 2"):
         run(embedder, 35)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.core.facts import Fact, StatedFact
-from rag.core.product_questions import contradicts, facts_asked, products_named
+from rag.core.product_questions import asks_no_more, contradicts, facts_asked, products_named
 
 FACTS = {
     "GX-100": {"weight": "1.2 kg", "battery_life": "14 hours", "operating temperature": "45 °C"},
@@ -89,6 +89,73 @@ def test_the_same_fact_with_another_value_contradicts() -> None:
     assert contradicts(fact, replace(fact, name="Battery life", value="15 hours"))
     assert not contradicts(fact, replace(fact, name="Battery life"))
     assert not contradicts(fact, replace(fact, product="GX-200", value="15 hours"))
+
+
+# Whether a value is the whole answer
+
+
+GADGET = {
+    "en": {"GX-1": {"weight": "1.2 kg", "warranty": "24 months", "battery_life": "14 hours"}},
+    "de": {"GX-1": {"Garantie": "24 Monate", "Gewicht_kg": "1,2"}},
+    "fr": {"GX-1": {"garantie": "24 mois"}},
+    "ja": {"GX-1": {"重量": "1.2 kg"}},
+}
+
+
+def whole(question: str, language: str) -> bool:
+    facts = [replace(each, language=language) for each in stated(GADGET[language])]
+    assert facts_asked(question, facts)
+    return asks_no_more(question, facts)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "GX-1 warranty"),
+        ("en", "What is the weight of the GX-1 in kg?"),
+        ("en", "How long is the GX-1's battery life?"),
+        ("en", "What warranty does the GX-1 come with, please?"),
+        ("en", "Tell me the weight, warranty and battery life of the GX-1."),
+        ("en", "Is the weight of the GX-1 1.2 kg?"),
+        ("de", "Wie lange gilt die Garantie des GX-1?"),
+        ("de", "Wie hoch ist das Gewicht des GX-1?"),
+        ("fr", "Quelle est la garantie du GX-1 ?"),
+        ("ja", "GX-1の重量は？"),
+    ],
+)
+def test_a_question_for_the_value_is_answered_by_it(language: str, question: str) -> None:
+    assert whole(question, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "How do I extend the warranty of the GX-1?"),
+        ("en", "How is the weight of the GX-1?"),  # of what manner, not of what size
+        ("en", "What does the warranty of the GX-1 cover?"),
+        ("en", "Who pays for the warranty of the GX-1?"),
+        ("en", "What weight can the GX-1 carry?"),
+        ("en", "What is the weight of the GX-1 without its strap?"),
+        ("en", "What is the weight of the GX-1 and of the XQ-77?"),
+        ("en", "What was the battery life of the GX-1 in 2019?"),
+        ("de", "Wie verlängere ich die Garantie des GX-1?"),
+        ("de", "Was deckt die Garantie des GX-1 ab?"),
+        ("fr", "Comment prolonger la garantie du GX-1 ?"),
+    ],
+)
+def test_a_question_for_more_than_the_value_is_not(language: str, question: str) -> None:
+    assert not whole(question, language)
+
+
+def test_facts_beyond_the_three_that_are_given_are_no_more_than_values() -> None:
+    names = ("weight", "length", "width", "height")
+    four = stated({"P1": dict.fromkeys(names, "1")})
+    assert len(facts_asked("P1 weight, length, width, height", four)) == 3
+    assert asks_no_more("P1 weight, length, width, height", four)
+
+
+def test_without_a_fact_nothing_is_the_whole_answer() -> None:
+    assert not asks_no_more("What is the GX-100?", stated())
 
 
 @settings(max_examples=25, deadline=None)

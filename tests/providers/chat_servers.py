@@ -7,8 +7,8 @@ from pytest_django import Settings
 from rag.core.prompts import RETRIEVE
 from tests.chatting import quotes
 from tests.fault_server import FaultServer, Script, json_answer
+from tests.providers.faults import KEY
 
-KEY: Final = "sk-proj-0123456789abcdef"
 RULE: Final = "Meals on business trips are reimbursed up to EUR 52 per day."
 GOOD: Final = quotes(("S1", RULE))
 ASK: Final = ("ask", "Which meals are reimbursed?", "--scopes", "public")

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,10 +16,11 @@ from rag.core.errors import Misconfigured, ProviderError
 from rag.core.prompts import RETRIEVE
 from rag.models import EvaluationRun
 from tests import factories
-from tests.chatting import ended
+from tests.chatting import CHAT_MODES, ended
 from tests.commands.command_line import done, run, write
 from tests.fault_server import FaultServer, Script, answer, json_answer, silent, status, truncated
-from tests.providers.chat_servers import ASK, CALL, GOOD, KEY, PATHS, RULE, configure, says
+from tests.providers.chat_servers import ASK, CALL, GOOD, PATHS, RULE, configure, says
+from tests.providers.faults import KEY
 
 
 @pytest.fixture(autouse=True)
@@ -118,6 +119,28 @@ def test_a_tool_is_offered_called_and_answered(
     assert given["role"] == "tool" and RULE in given["content"]
     assert given.get("tool_name", RETRIEVE.name) == RETRIEVE.name
     assert echo.get("id") == given.get("tool_call_id")
+    assert len(echo.get("id", "ninechars")) == 9  # Mistral's template refuses any other length
+
+
+def in_turns(sent: list[dict[str, Any]]) -> bool:
+    """Whether templates take it that want both sides in turns; a tool is on the user's."""
+    rules, *turns = ["user" if each["role"] == "tool" else each["role"] for each in sent]
+    return (rules, turns) == ("system", [*["user", "assistant"] * (len(turns) // 2), "user"])
+
+
+@pytest.mark.parametrize("style", PATHS)
+@pytest.mark.parametrize("mode", CHAT_MODES)
+@pytest.mark.usefixtures("index")
+def test_user_and_assistant_take_turns_in_every_request(
+    server: FaultServer, settings: Settings, style: str, mode: str
+) -> None:
+    settings.EVIDENCE_CHAT_PROVIDER, settings.EVIDENCE_ANSWER_MODE = style, mode
+    called = [says(style, None, tool_calls=[CALL])] if mode == "tool" else []
+    server.plays(PATHS[style], *called, says(style, "prose"), says(style))
+    assert run(*ASK).code == 0
+    requests = server.called(PATHS[style])
+    assert len(requests) == 2 + len(called)
+    assert all(in_turns(body["messages"]) for body in requests)
 
 
 # Faults
@@ -172,7 +195,7 @@ def test_json_tells_the_counters(server: FaultServer) -> None:
     server.plays("/api/chat", says("ollama", "prose"), says("ollama"))
     asked = run(*ASK, "--json").json
     assert (asked["retrieval_calls"], asked["chat_calls"]) == (0, 2)
-    assert asked["proposer"] == "baseline/ollama:chatty:1b/quotes-v1"
+    assert asked["proposer"] == "baseline/ollama:chatty:1b/quotes-v2"
 
 
 @pytest.mark.usefixtures("index")
@@ -195,7 +218,7 @@ def test_an_evaluation_is_of_the_mode_that_was_chosen(
     [judged] = done("evaluate", cases, "--answers", "--answer-mode", "provider")["cases"]
     assert judged["answer"]["answer"] == f"[meals#0] {RULE}"
     assert (judged["answer"]["retrieval_calls"], judged["answer"]["chat_calls"]) == (1, 1)
-    assert EvaluationRun.objects.get().proposer == "provider/ollama:chatty:1b/quotes-v1"
+    assert EvaluationRun.objects.get().proposer == "provider/ollama:chatty:1b/quotes-v2"
 
 
 @pytest.mark.parametrize(

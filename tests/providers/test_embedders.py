@@ -1,5 +1,8 @@
 """Embedders behind endpoints: what is sent, what is taken, what is named."""
 
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +11,10 @@ from pytest_django import Settings
 
 from rag.actions.embedders import remote_embedder
 from rag.actions.profiles import configured
+from rag.adapters import places
 from rag.core.embeddings import checked_query
-from rag.core.errors import InvalidVector, Misconfigured, ProviderError
-from tests.fault_server import FaultServer, computed, json_answer, status
+from rag.core.errors import Busy, InvalidVector, Misconfigured, ProviderError
+from tests.fault_server import Call, FaultServer, computed, json_answer, status
 from tests.providers.models import (
     DIMENSION,
     MODEL,
@@ -120,7 +124,7 @@ def test_a_vector_of_a_question_is_checked(
     server.plays("/v1/embeddings", json_answer({"data": [{"index": 0, "embedding": vector}]}))
     configure(settings, server, "openai")
     embedder = remote_embedder("openai")
-    with pytest.raises(InvalidVector, match=r"^openai: question"):
+    with pytest.raises(InvalidVector, match=r"^openai: embedding a question failed: "):
         checked_query(embedder.embed_query("rule?"), embedder.profile)
 
 
@@ -237,3 +241,31 @@ def test_a_key_is_read_from_its_file(
     configure(settings, server, "openai", KEY_FILE=str(file))
     embedded(remote_embedder("openai"))
     assert server.calls[0].headers["authorization"] == "Bearer from-a-file"
+
+
+# A provider that hangs
+
+
+def test_a_hung_provider_is_waited_for_by_no_more_threads_than_may(
+    server: FaultServer, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+
+    def held(call: Call) -> Iterable[bytes]:
+        assert go.wait(30)
+        return json_answer(openai_answer(call.body["input"]))(call)
+
+    monkeypatch.setattr(places, "PATIENCE", 0.01)
+    server.plays("/v1/embeddings", held)
+    configure(settings, server, "openai", WAITING=2)
+    embedder = remote_embedder("openai")
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(embedder.embed_query, "rule?") for _ in range(2)]
+        while len(server.calls) < 2:
+            assert not any(each.done() for each in waiting)
+        with pytest.raises(Busy, match="as many wait for it as may at once"):
+            embedder.embed_query("rule?")
+        go.set()
+        assert all(each.result(30) for each in waiting)
+    assert len(server.calls) == 2
+    assert embedder.embed_query("rule?")  # the places are free again

@@ -1,6 +1,7 @@
 """An index over an endpoint: every fault leaves the old one, and nothing is paid for twice."""
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +12,15 @@ from pytest_django import Settings
 from rag.actions import searching
 from rag.actions.people import grant
 from rag.actions.profiles import configured
-from rag.core.errors import IndexMismatch
+from rag.actions.rebuilding import rebuild
+from rag.adapters import transport
+from rag.core.errors import Cancelled, IndexMismatch
 from rag.core.retrieval import Mode
-from rag.models import Chunk, RebuildRun
+from rag.models import Answer, Chunk, Manifest, RebuildRun
 from tests import factories
 from tests.commands.command_line import Ended, run
-from tests.fault_server import (
-    FaultServer,
-    Script,
-    answer,
-    computed,
-    dripping_body,
-    flood,
-    json_answer,
-    redirect,
-    silent,
-    status,
-    truncated,
-)
+from tests.fault_server import FaultServer, Script, computed, json_answer, silent, status
+from tests.providers.faults import ENDLESS, FAULTS, KEY
 from tests.providers.models import (
     DIMENSION,
     Model,
@@ -44,7 +36,6 @@ from tests.providers.models import (
 pytestmark = pytest.mark.django_db
 RULE = "Meals on business trips are reimbursed up to EUR 52 per day."
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-KEY = "sk-proj-0123456789abcdef"
 PATHS = {"ollama": "/api/embed", "openai": "/v1/embeddings"}
 
 
@@ -67,36 +58,28 @@ def profile(
 
 
 GOOD = [1.0] * DIMENSION
-# Vectors of two texts → what is said of them.
-VECTORS = {
-    "zero": ([GOOD, [0.0] * DIMENSION], "item 2: the norm is 0"),
-    "empty": ([GOOD, []], "item 2: the vector is empty"),
-    "short": ([[1.0] * 3, GOOD], f"item 1: 3 dimensions instead of {DIMENSION}"),
-    "nan": ([GOOD, [math.nan] * DIMENSION], "holds a number that is not finite"),
-    "infinity": ([GOOD, [math.inf] * DIMENSION], "holds a number that is not finite"),
-    "too few": ([GOOD], "1 vectors for 2 texts, item 2 is missing"),
-    "too many": ([GOOD] * 3, "3 vectors for 2 texts, item 3 was not asked for"),
-}
-FAULTS: dict[str, tuple[Script, str]] = {
-    "slow": (silent, "no complete answer within 0.3 s"),
-    "dripping": (dripping_body, "no complete answer within 0.3 s"),
-    "busy": (status(429), "HTTP 429"),
-    "busy for long": (status(503, retry_after=3600), "HTTP 503"),
-    "broken": (status(500, "out of memory"), "HTTP 500 (out of memory)"),
-    "redirect": (redirect("http://127.0.0.1:9/"), "HTTP 307, a redirect, which is not followed"),
-    "page": (answer(b"<html>", "text/html"), "the answer is text/html instead of JSON"),
-    "truncated": (truncated(b'{"embeddings": [['), "the answer broke off or is not HTTP"),
-    "error in 200": (json_answer({"error": "no GPU"}), "no GPU"),
-    "300 MB": (flood(300), "the answer is longer than 16,777,216 bytes"),
-    "bomb": (answer(bytes(9), Content_Encoding="gzip"), "the answer is encoded as gzip, unasked"),
-    "key in 401": (status(401, f"bad key {KEY}"), "its words are left out, since they repeat"),
-    "key in 200": (json_answer({"error": f"{KEY[:12]}***"}), "its words are left out, since they"),
+# Vectors of one text → what is said of them.
+VECTORS: dict[str, tuple[list[Any], str]] = {
+    "zero": ([[0.0] * DIMENSION], "batch 1, item 1: the norm is 0"),
+    "empty": ([[]], "batch 1, item 1: the vector is empty"),
+    "short": ([[1.0] * 3], f"batch 1, item 1: 3 dimensions instead of {DIMENSION}"),
+    "nan": ([[math.nan] * DIMENSION], "holds a number that is not finite"),
+    "infinity": ([[math.inf] * DIMENSION], "holds a number that is not finite"),
+    "words": ([["1"] * DIMENSION], "batch 1, item 1: not a list of numbers"),
+    "too few": ([], "0 vectors for 1 texts"),
+    "too many": ([GOOD] * 2, "2 vectors for 1 texts"),
 }
 
 
-def failed_rebuild(caplog: pytest.LogCaptureFixture) -> str:
+def holding(profile: str, made: list[Any]) -> Script:
+    """An answer with these vectors, as they are."""
+    data = [{"index": at, "embedding": vector} for at, vector in enumerate(made)]
+    return json_answer({"embeddings": made} if profile == "ollama" else {"data": data})
+
+
+def failed_rebuild(caplog: pytest.LogCaptureFixture, *arguments: str) -> str:
     """The one sentence that a rebuild ends with; the old index answers, and no key is shown."""
-    ended = run("rebuild")
+    ended = run("rebuild", *arguments)
     *_, sentence = ended.err.splitlines()
     assert ended.code == 1
     assert Chunk.objects.count() == 1
@@ -106,54 +89,95 @@ def failed_rebuild(caplog: pytest.LogCaptureFixture) -> str:
     return sentence
 
 
-@pytest.mark.parametrize("profile", ["ollama"], indirect=True)
-@pytest.mark.parametrize("name", VECTORS)
 def test_wrong_vectors_leave_the_old_index(
-    server: FaultServer, profile: str, caplog: pytest.LogCaptureFixture, name: str
+    server: FaultServer, profile: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    made, cause = VECTORS[name]
-    # The canaries, with which a rebuild begins, are two texts.
-    server.plays(PATHS[profile], json_answer({"embeddings": made}))
-    sentence = failed_rebuild(caplog)
-    assert sentence.startswith(f"{profile}: ")
-    assert cause in sentence
+    good = server.scripts[PATHS[profile]][0]
+    for name, (made, cause) in VECTORS.items():
+        # The canaries, with which a rebuild begins, are right.
+        server.plays(PATHS[profile], good, holding(profile, made))
+        sentence = failed_rebuild(caplog)
+        assert sentence.startswith(f"{profile}: embedding documents failed: "), name
+        assert cause in sentence, name
 
 
-@pytest.mark.parametrize("profile", ["openai"], indirect=True)
-@pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_while_documents_are_embedded_leaves_the_old_index(
-    server: FaultServer,
-    profile: str,
-    settings: Settings,
-    caplog: pytest.LogCaptureFixture,
-    name: str,
+    server: FaultServer, profile: str, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    script, cause = FAULTS[name]
     good = server.scripts[PATHS[profile]][0]
-    server.plays(PATHS[profile], good, script)
-    settings.EVIDENCE_EMBEDDING_DEADLINE = 0.3
-    sentence = failed_rebuild(caplog)
-    assert sentence.startswith(f"{profile}: embedding documents failed: ")
-    assert cause in sentence
+    for name, (script, cause) in FAULTS.items():
+        server.plays(PATHS[profile], good, script)
+        settings.EVIDENCE_EMBEDDING_DEADLINE = 0.2 if script in ENDLESS else 5
+        sentence = failed_rebuild(caplog, "--json")
+        assert sentence.startswith(f"{profile}: embedding documents failed: "), name
+        assert cause in sentence and not sentence.endswith(".."), name
     server.plays(PATHS[profile], good)
     found = factories.search("meals", using=configured(), mode=Mode.DENSE, min_cosine=-1)
     assert factories.labels(found) == ["a#0"]
 
 
-@pytest.mark.parametrize("profile", ["openai"], indirect=True)
-def test_a_page_names_the_fault_without_the_key(
-    server: FaultServer, profile: str, caplog: pytest.LogCaptureFixture
+# Questions
+
+
+def test_a_question_that_cannot_be_embedded_ends_with_the_fault_and_no_record(
+    server: FaultServer, profile: str, settings: Settings
 ) -> None:
-    server.plays(PATHS[profile], status(401, f"Incorrect API key provided: {KEY}"))
-    client = Client()
+    wrong = {name: (holding(profile, made), cause) for name, (made, cause) in VECTORS.items()}
+    for name, (script, cause) in (FAULTS | wrong).items():
+        server.plays(PATHS[profile], script)  # a question is embedded before all else
+        settings.EVIDENCE_EMBEDDING_DEADLINE = 0.2 if script in ENDLESS else 5
+        ended = run("ask", "meals", "--scopes", "public", "--json")
+        assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1), name
+        assert ended.err.startswith(f"{profile}: embedding a question failed: "), name
+        assert cause.removeprefix("batch 1, item 1: ").removesuffix(" 1 texts") in ended.err, name
+        assert KEY[:8] not in ended.err, name
+    assert not Answer.objects.exists()
+
+
+@pytest.fixture
+def erin(profile: str, client: Client) -> Client:
+    """A member who may search what the server indexed."""
     client.force_login(factories.user("erin", groups=["member"]), BACKEND)
     grant("public", user="erin", create_scope=True)
-    response = client.get("/search/", {"q": "meals"})
-    page = response.content.decode()
-    assert response.status_code == 503
-    assert "openai: embedding a question failed: HTTP 401 (its words are left out" in page
-    assert KEY[:8] not in page + caplog.text
+    return client
+
+
+BAD_QUESTIONS = [status(401, f"Incorrect API key provided: {KEY}"), json_answer({"error": "gpu7"})]
+
+
+@pytest.mark.parametrize("script", [*BAD_QUESTIONS, None], ids=["key", "words", "zero vector"])
+def test_a_member_is_told_what_failed_and_not_why(
+    server: FaultServer,
+    profile: str,
+    erin: Client,
+    caplog: pytest.LogCaptureFixture,
+    script: Script | None,
+) -> None:
+    server.plays(PATHS[profile], script or holding(profile, [[0.0] * DIMENSION]))
+    found, asked = erin.get("/search/", {"q": "meals"}), erin.post("/ask/", {"q": "Which meals?"})
+    for response in (found, asked):
+        page = response.content.decode()
+        assert response.status_code == 503
+        assert f"needs failed ({profile}: embedding " in page
+        assert not any(
+            word in page for word in ("HTTP 401", "gpu7", "norm is", "127.0.0.1:", KEY[:8])
+        )
+    assert ">Try again</a>" in found.content.decode()
+    assert "Which meals?" in page and "Your question is still here." in page
+    assert f"{profile}: embedding " in caplog.text and KEY[:8] not in caplog.text
+
+
+@pytest.mark.parametrize("profile", ["openai"], indirect=True)
+def test_who_may_rebuild_is_told_why_without_the_key(
+    server: FaultServer, profile: str, erin: Client
+) -> None:
+    erin.force_login(factories.user("ada", groups=["admin"]), BACKEND)
+    grant("public", user="ada")
+    server.plays(PATHS[profile], status(401, f"Incorrect API key provided: {KEY}"))
+    page = erin.get("/search/", {"q": "meals"}).content.decode()
+    assert "openai: embedding " in page and "failed: HTTP 401 (its words are left out" in page
+    assert KEY[:8] not in page
 
 
 def test_a_provider_that_is_gone_is_named(
@@ -177,6 +201,30 @@ def test_a_rebuild_that_failed_goes_on_without_paying_twice(
     assert "5 embedded, 17 reused" in run("rebuild").out
     sent = [len(body["input"]) for body in server.called(path)[before:]]
     assert sent == [2, 5, 2]
+
+
+def test_a_rebuild_is_cancelled_while_the_provider_hangs(
+    server: FaultServer, profile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "LOOK_SECONDS", 0.01)
+    good = server.scripts[PATHS[profile]][0]
+    before = Manifest.objects.get().generation
+    for scripts in ([silent], [good, silent], [good, status(503, retry_after=60)]):
+        server.plays(PATHS[profile], *scripts)
+        until = len(server.called(PATHS[profile])) + len(scripts)
+        with pytest.raises(Cancelled, match="Stopped"):
+            rebuild(
+                configured(),
+                cancelled=partial(asked_often, server, PATHS[profile], until),
+                report=lambda *_: None,
+            )
+        assert RebuildRun.objects.latest("pk").outcome == "cancelled"
+        assert Manifest.objects.get().generation == before
+
+
+def asked_often(server: FaultServer, path: str, times: int) -> bool:
+    """Whether the one that hangs was asked."""
+    return len(server.called(path)) >= times
 
 
 # A model exchanged behind its tag

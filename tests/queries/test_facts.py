@@ -64,7 +64,7 @@ def _store(name: str, about: Governed, fact: Fact) -> None:
 
 
 def seen(question: str, access: Access, selection: Selection) -> list[tuple[str, Fact]]:
-    return [(each.source_id, each.fact) for each in asked_facts(question, access, selection)]
+    return [(each.source_id, each.fact) for each in asked_facts(question, access, selection).facts]
 
 
 @pytest.mark.django_db

@@ -188,10 +188,10 @@ class FakeBadQuestion(fakes.FakeEmbedder):
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ([float("nan")] * 256, "question: a value is not finite"),
-        ([0.5] * 255, "question: 255 dimensions instead of 256"),
-        ([0.0] * 256, "question: the norm is 0"),
-        (None, "question: not a list of numbers"),
+        ([float("nan")] * 256, "question failed: its vector: a value is not finite"),
+        ([0.5] * 255, "question failed: its vector: 255 dimensions instead of 256"),
+        ([0.0] * 256, "question failed: its vector: the norm is 0"),
+        (None, "question failed: its vector: not a list of numbers"),
     ],
 )
 def test_a_bad_question_vector_is_refused_before_the_store_is_touched(

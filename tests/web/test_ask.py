@@ -97,6 +97,33 @@ def test_without_a_grant_the_refusal_is_recorded(client: Client) -> None:
     assert Answer.objects.get().status == "refused"
 
 
+# Who picks the quotations
+
+
+def test_who_picks_is_asked_only_where_there_is_a_choice(
+    client: Client, erin: User, settings: Settings
+) -> None:
+    assert "Picked by" not in page(client.get(URL))
+    settings.EVIDENCE_ANSWER_MODE, settings.EVIDENCE_ANSWER_MODES = "provider", ["extractive"]
+    text = page(client.get(URL))
+    assert ">Picked by</label>" in text
+    assert '<option value="provider">model (provider)</option>' in text
+    assert '<option value="extractive">rules, no model</option>' in text
+    assert 'value="tool"' not in text
+
+
+def test_a_mode_that_was_chosen_is_recorded_and_asked_again(
+    client: Client, erin: User, settings: Settings
+) -> None:
+    settings.EVIDENCE_ANSWER_MODE, settings.EVIDENCE_ANSWER_MODES = "provider", ["extractive"]
+    shown = page(client.get(ask(client, mode="extractive")["Location"]))
+    answer = Answer.objects.get()
+    assert answer.proposer.startswith("extractive") and answer.chat_calls == 0
+    assert 'name="mode" value="extractive"' in shown
+    settings.EVIDENCE_ANSWER_MODES = []
+    assert 'name="mode"' not in page(client.get(f"/answers/{answer.pk}/"))
+
+
 # What makes no sense
 
 
@@ -110,6 +137,7 @@ def test_without_a_grant_the_refusal_is_recorded(client: Client) -> None:
         ({"q": "meals", "as_of": "soon"}, "Give a day such as 2026-11-30."),
         ({"q": "meals", "product": "GX-9"}, "Choose a product from the list."),
         ({"q": "meals", "scope": "hr"}, "Choose a scope from the list."),
+        ({"q": "meals", "mode": "tool"}, "Choose who picks from the list."),
         ({"q": "me\0als"}, "Null characters are not allowed."),
     ],
 )
@@ -148,7 +176,7 @@ def test_a_hidden_scope_and_product_are_like_unknown_ones(
 
 
 FAILURES: Final = [
-    (ProviderError("embedded", "embed", "out of memory"), "embedded: embed failed"),
+    (ProviderError("embedded", "embed", "out of memory"), "(embedded: embed)"),
     (IndexDamaged("a vector does not match its SHA-256", "secret#0"), "The index is damaged"),
     (DatabaseError("disk I/O error"), "The database did not answer."),
 ]

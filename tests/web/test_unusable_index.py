@@ -108,4 +108,6 @@ def test_other_failures_keep_their_name(monkeypatch: pytest.MonkeyPatch) -> None
     error = errors.ProviderError("embedded", "embed", "out of memory")
     monkeypatch.setattr("rag.web.views.search.find", failing(error))
     text = main(signed_in("erin", "member").get("/search/", QUESTION))
+    assert "needs failed (embedded: embed)" in text and "memory" not in text
+    text = main(signed_in("ada", "admin").get("/search/", QUESTION))
     assert "embedded: embed failed: out of memory." in text

@@ -8,12 +8,19 @@ from typing import Any, Final
 from django import forms
 from django.http import QueryDict
 
+from rag.core.chat import AnswerMode
 from rag.core.errors import InvalidOption
 from rag.core.retrieval import LONGEST_QUESTION, check_question
 from rag.core.sources import Access, Selection
 
 _LABELS: Final = {"scope": "Scope", "product": "Product"}
 _ANY: Final = {"scope": "all", "product": "any"}
+_MODES: Final = {
+    AnswerMode.EXTRACTIVE: "rules, no model",
+    AnswerMode.BASELINE: "model (baseline)",
+    AnswerMode.TOOL: "model (tool)",
+    AnswerMode.PROVIDER: "model (provider)",
+}
 
 
 class QuestionField(forms.CharField):
@@ -54,13 +61,18 @@ class AskForm(forms.Form):
         *,
         scopes: Sequence[str],
         products: Sequence[str],
+        modes: Sequence[AnswerMode],
         initial: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(data, initial=initial, label_suffix="")
         self.has_scopes = bool(scopes)
-        self._choosable = {"scope": len(scopes) > 1, "product": bool(products)}
+        chooses = len(modes) > 1
+        self._choosable = {"scope": len(scopes) > 1, "product": bool(products), "mode": chooses}
         for name, values in (("scope", scopes), ("product", products)):
-            self.fields[name] = _choice(name, values)
+            choices = [("", _ANY[name]), *((value, value) for value in values)]
+            self.fields[name] = _choice(_LABELS[name], choices, f"Choose a {name} from the list.")
+        who = [(mode.value, _MODES[mode]) for mode in modes]
+        self.fields["mode"] = _choice("Picked by", who, "Choose who picks from the list.")
 
     @property
     def narrowing(self) -> list[forms.BoundField]:
@@ -81,6 +93,11 @@ class AskForm(forms.Form):
         day: date | None = self.cleaned_data["as_of"]
         return day or today
 
+    def mode(self) -> AnswerMode | None:
+        """Who proposes quotations, of those that the site allows; None for the site's own."""
+        mode = self.cleaned_data["mode"]
+        return AnswerMode(mode) if mode else None
+
     def selection(self) -> Selection:
         """The narrowing of a valid form."""
         return Selection(product=self.cleaned_data["product"])
@@ -91,13 +108,11 @@ class AskForm(forms.Form):
         return replace(access, scopes=access.scopes & {scope}) if scope else access
 
 
-def _choice(name: str, values: Iterable[str]) -> forms.ChoiceField:
-    """A list of what the person may read, and nothing chosen."""
-    choices = [("", _ANY[name]), *((value, value) for value in values)]
-    wrong = f"Choose a {name} from the list."
+def _choice(label: str, choices: Iterable[tuple[str, str]], wrong: str) -> forms.ChoiceField:
+    """A list of what the person may choose; nothing chosen is what stands first."""
     return forms.ChoiceField(
-        label=_LABELS[name],
-        choices=choices,
+        label=label,
+        choices=list(choices),
         required=False,
         error_messages={"invalid_choice": wrong},
     )

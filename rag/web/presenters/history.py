@@ -1,6 +1,6 @@
 """Recorded questions as lists and headings show them; never a word of what was quoted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType
@@ -9,8 +9,10 @@ from uuid import UUID
 
 from django.urls import reverse
 
+from rag.core.chat import AnswerMode
 from rag.core.sources import Access
 from rag.models import Answer, AskedQuestion, PendingAnswer
+from rag.queries.answers import mode_of
 from rag.queries.granting import held_since
 from rag.queries.waiting import INTERRUPTED, state_now
 from rag.web.forms.search import Search
@@ -50,6 +52,7 @@ class Again:
     today: date
     product: str
     scope: str
+    mode: str
     search_url: str
 
     @property
@@ -91,8 +94,8 @@ def _listed(asked: AskedQuestion, chip: Chip) -> HistoryRow:
     )
 
 
-def again(answer: AskedQuestion, access: Access, today: date) -> Again:
-    """What the question was narrowed to is asked again."""
+def again(answer: AskedQuestion, access: Access, today: date, modes: Sequence[AnswerMode]) -> Again:
+    """What the question was narrowed to is asked again, by the same mode if that is allowed."""
     scope = _chosen(answer, access)
     product = answer.options["product"]
     day = None if answer.as_of == today else answer.as_of
@@ -105,8 +108,15 @@ def again(answer: AskedQuestion, access: Access, today: date) -> Again:
         today=today,
         product=product,
         scope=scope,
+        mode=_mode(answer, modes),
         search_url=search.url(),
     )
+
+
+def _mode(answer: AskedQuestion, modes: Sequence[AnswerMode]) -> str:
+    """The mode that was chosen, if it may still be; empty for the site's own, which is first."""
+    mode = mode_of(answer)
+    return mode if mode in modes[1:] else ""
 
 
 def _chosen(answer: AskedQuestion, access: Access) -> str:

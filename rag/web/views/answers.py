@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 from django.views.decorators.http import require_POST, require_safe
 
+from rag.actions.answering import configured_answering
 from rag.actions.governing import today
 from rag.actions.waiting import cancel
 from rag.core.roles import Permission
@@ -76,14 +77,16 @@ def _waiting(request: HttpRequest, pending: PendingAnswer) -> dict[str, object]:
     access, day = access_of(request, pending.as_of), today()
     found = near(pending, access, len(pending.hits))
     shown = waiting(pending, found, day, now())
-    return {"again": again(pending, access, day), "waiting": shown}
+    modes = configured_answering().choices
+    return {"again": again(pending, access, day, modes), "waiting": shown}
 
 
 def _context(request: HttpRequest, answer_id: UUID) -> dict[str, object]:
     person, day = person_of(request), today()
     record = own_answer(person, answer_id)
     access = access_of(request, record.as_of)
-    context: dict[str, object] = {"again": again(record, access, day)}
+    modes = configured_answering().choices
+    context: dict[str, object] = {"again": again(record, access, day, modes)}
     if record.status == "accepted":
         who = access, person.has_perm(Permission.REVIEW), day
         found, facts = cited(record, *who), stated(record, *who)

@@ -12,6 +12,7 @@ from django.utils.timezone import now
 from django.views.decorators.http import require_http_methods
 
 from rag.actions import waiting
+from rag.actions.answering import configured_answering
 from rag.actions.governing import today
 from rag.actions.profiles import default_policy
 from rag.core.errors import RagError
@@ -35,7 +36,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     """The form; sent, it leads to the address of what is recorded, or will be."""
     if request.method == "POST":
         return _asked(request)
-    names = ("q", "as_of", "product", "scope")
+    names = ("q", "as_of", "product", "scope", "mode")
     given = {name: request.GET[name] for name in names if request.GET.get(name)}
     return _page(request, _form(request, initial={"as_of": today()} | given))
 
@@ -48,7 +49,8 @@ def _asked(request: HttpRequest) -> HttpResponse:
     how, question = Options(policy=default_policy()), form.cleaned_data["q"]
     try:
         person, selection = person_of(request), form.selection()
-        answer_id = waiting.begin(person, question, access, selection, how, site_parts())
+        who = person, question, access, selection, how
+        answer_id = waiting.begin(*who, site_parts(), form.mode())
     except RagError as error:
         if status_of(error) < 500:
             raise
@@ -62,7 +64,12 @@ def _asked(request: HttpRequest) -> HttpResponse:
 
 def _form(request: HttpRequest, **given: Any) -> AskForm:
     access = access_of(request)
-    return AskForm(scopes=sorted(access.scopes), products=products_of(access), **given)
+    return AskForm(
+        scopes=sorted(access.scopes),
+        products=products_of(access),
+        modes=configured_answering().choices,
+        **given,
+    )
 
 
 def _page(

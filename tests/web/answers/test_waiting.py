@@ -12,13 +12,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from rag.actions import waiting
+from rag.actions.people import grant
 from rag.adapters import transport
+from rag.core.chat import AnswerMode
 from rag.core.errors import ProviderError
 from rag.models import Answer, PendingAnswer
 from rag.queries.waiting import SILENT
 from rag.web.views import ask as views
-from tests import factories
-from tests.chatting import FakeChat, Turn, ended, parts, quotes
+from tests import factories, fakes
+from tests.chatting import FakeChat, Turn, answering, ended, parts, quotes
 from tests.fault_server import fault_server, silent
 from tests.providers.chat_servers import PATHS, configure
 from tests.web.answers.asked import QUESTION, RULE, revoke_public, withdraw_a
@@ -119,6 +121,23 @@ def polled(page: str) -> str:
     return page.partition('hx-get="')[2].partition('"')[0]
 
 
+def test_a_mode_that_was_chosen_waits_is_recorded_and_asked_again(
+    client: Client, erin: User, model: SlowModel, settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    settings.EVIDENCE_ANSWER_MODES = ["provider"]
+    allowed = answering(model, AnswerMode.EXTRACTIVE, AnswerMode.PROVIDER)
+    monkeypatch.setattr(views, "site_parts", lambda: fakes.FakeParts(answering=allowed))
+    response = client.post("/ask/", {"q": QUESTION, "mode": "provider"})
+    assert PendingAnswer.objects.get().mode == "provider"
+    assert 'name="mode" value="provider"' not in show(client, response["Location"])  # it reads
+    client.post(f"{response['Location']}cancel/")
+    assert 'name="mode" value="provider"' in show(client, response["Location"])
+    client.post("/ask/", {"q": QUESTION, "mode": "provider"})
+    arrive(model)
+    assert Answer.objects.get().proposer.startswith("provider/fake:chatty/")
+
+
 def test_nothing_is_replaced_until_something_is_new(
     client: Client, erin: User, model: SlowModel
 ) -> None:
@@ -175,6 +194,7 @@ def test_a_hung_model_takes_nothing_but_its_own_places(
     client: Client, erin: User, model: SlowModel, settings: Settings
 ) -> None:
     settings.EVIDENCE_CHAT_WAITING = 2
+    settings.EVIDENCE_CHAT_WAITING_EACH = 9
     ask(client)
     ask(client)
     page = ask(client, status=503)
@@ -186,6 +206,28 @@ def test_a_hung_model_takes_nothing_but_its_own_places(
     ask(client)
 
 
+def test_one_person_does_not_take_all_places(client: Client, erin: User, model: SlowModel) -> None:
+    first, _ = ask(client), ask(client)
+    page = ask(client, status=503)
+    assert "as one person may have there at once (2)." in page
+    assert QUESTION in page and waiting.places.taken == 2
+    client.force_login(factories.user("paul", groups=["member"]))
+    grant("public", user="paul")
+    ask(client)
+    client.force_login(erin)
+    client.post(f"{first}cancel/")
+    ask(client)
+
+
+def test_questions_that_nobody_answers_any_more_take_no_place_of_a_person(
+    client: Client, erin: User, model: SlowModel
+) -> None:
+    silent = timezone.now() - SILENT - timedelta(seconds=1)
+    for state in PendingAnswer.State:
+        factories.pending_answer(erin, heartbeat=silent, state=state)
+    ask(client)
+
+
 def test_the_fifth_asker_of_a_silent_server_is_told_so_and_search_goes_on(
     client: Client, erin: User, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +235,7 @@ def test_the_fifth_asker_of_a_silent_server_is_told_so_and_search_goes_on(
     monkeypatch.setattr(transport, "LOOK_SECONDS", 0.01)
     with fault_server() as server:
         configure(settings, server)
+        settings.EVIDENCE_CHAT_WAITING_EACH = 9
         server.plays(PATHS["ollama"], silent)
         urls = [ask(client) for _ in range(4)]
         assert "As many questions wait" in ask(client, status=503)
