@@ -24,7 +24,7 @@ from benchmarks.evaluation import PROJECT, build
 from rag.core.answerability import GATES, Gate, Support
 from rag.core.calibration import Example, Point, auroc, calibrate, costs
 
-MINIMUM = 3.0  # the proposer's least score without a gate
+MINIMUM = 2.75  # the proposer's least score without a gate
 # Sets whose languages the models read; the others are measured and never fitted to.
 FITTED_TO = ("strange", "nomiracl-en", "ramdocs", "scifact", "xquad-half")
 
