@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.db import connections
 from pytest_django import Settings
 
@@ -24,6 +25,15 @@ def fresh_process(settings: Settings, tmp_path_factory: pytest.TempPathFactory) 
     yield
     snapshots._holder = Holder(snapshots.TABLES)
     searching._checked.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Argon2 as the site uses it, at its least cost: Django's own costs 0.3 s for a sign-in."""
+    with pytest.MonkeyPatch.context() as patch:
+        for cost, least in {"time_cost": 1, "memory_cost": 8, "parallelism": 1}.items():
+            patch.setattr(Argon2PasswordHasher, cost, least)
+        yield
 
 
 @pytest.fixture

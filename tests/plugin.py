@@ -1,10 +1,11 @@
 """Pytest plugin, loaded before pytest-django opens the settings (see addopts).
 
 It gives the run a folder of its own as EVIDENCE_HOME, so that no test touches a real site,
-and swaps SQLite before anything else can load Python's own.
+swaps SQLite before anything else can load Python's own, and lets Python keep its bytecode.
 """
 
 import os
+import sys
 import tempfile
 
 import pytest
@@ -14,6 +15,10 @@ os.environ["EVIDENCE_HOME"] = HOME.name
 # Playwright's synchronous interface keeps an event loop in the thread of the tests for the rest of
 # the run, which Django would take for an asynchronous view that must not touch the database.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+# Images of containers often set it. Each of the hundreds of commands that the tests start would
+# then compile the whole site anew: 0.07 of 0.86 s of processor time for a search.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 import evidencesite  # noqa: E402, F401
 

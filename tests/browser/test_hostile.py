@@ -17,7 +17,7 @@ from tests.browser.conftest import Open
 from tests.browser.harmless import harmless
 from tests.browser.serving import Running
 from tests.browser.steps import ask
-from tests.hostile import SIXTY, STRINGS
+from tests.hostile import SIXTY, STRINGS, THREES
 
 IDS: Final = """
 import json
@@ -85,10 +85,11 @@ def test_no_string_runs_in_a_source_and_marks_stay_exact(
 
 def test_no_string_runs_in_results(open_page: Open, sources: dict[int, tuple[str, str]]) -> None:
     page = open_page("erin")
-    for string in SIXTY:
-        number = STRINGS.index(string)
-        page.goto("/search/?" + urlencode({"q": f"wombat{number:03} {string}"[:900]}))
+    for strings in THREES:
+        query = " ".join(f"wombat{STRINGS.index(string):03} {string}" for string in strings)
+        page.goto("/search/?" + urlencode({"q": query}))
         expect(page.locator(".results h2").first).to_be_visible()
+        assert page.get_by_role("searchbox").input_value() == query
         harmless(page)
 
 
@@ -116,14 +117,9 @@ def test_no_string_runs_in_a_question_a_quotation_or_the_history(
     open_page: Open, sources: dict[int, tuple[str, str]]
 ) -> None:
     page = open_page("erin")
-    for string in SIXTY[::2]:
-        number = STRINGS.index(string)
-        line = " ".join(string.split())
-        question = f"What does wombat{number:03} read? {line}"
-        page.goto("/ask/")
-        page.get_by_role("textbox", name="question").fill(question)
-        page.get_by_role("button", name="Ask", exact=True).click()
-        page.wait_for_url("**/answers/*/")
+    for strings in THREES:
+        number = STRINGS.index(strings[0])
+        ask(page, f"What does wombat{number:03} read? {' '.join(strings)}")
         harmless(page)
     ask(page, "Which sentinel stands behind the string, unharmed?")
     page.goto("/answers/")

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 from tests.browser.conftest import Open, Watch
 from tests.browser.harmless import harmless
 from tests.browser.serving import Running
-from tests.hostile import SIXTY
+from tests.hostile import THREES
 
 # The exact text: the slice of the stored source that a citation names.
 STORED: Final = """
@@ -23,10 +23,6 @@ rows = Citation.objects.select_related("revision")
 slices = [[str(c.answer_id), c.revision.text[c.start_char : c.end_char]] for c in rows]
 print("found", json.dumps(slices))
 """
-
-
-# Three strings in a sentence: so every one of them is quoted, in a third of the time.
-THREES: Final = tuple(SIXTY[at : at + 3] for at in range(0, len(SIXTY), 3))
 
 
 @dataclass(frozen=True)
