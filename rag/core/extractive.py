@@ -13,6 +13,9 @@ from rag.core.lexical import Floats, content_tokens, stem
 from rag.core.text import block_sentences, starts_exception
 
 LONGEST: Final = 600
+# The best sentence of a source that is not quoted yet may lie so many margins below the best of
+# all: where sources answer differently, all of them must be seen (docs/decisions/0003).
+APART: Final = 2
 SILENT: Final = frozenset(
     {Kind.HEADING, Kind.TABLE_HEAD, Kind.DELIMITER, Kind.RULE, Kind.FENCE, Kind.TAG}
 )
@@ -23,8 +26,8 @@ class Scorer:
     """Judges how well passages answer a question; higher is better, on the scorer's own scale.
 
     ``minimum`` is the least score of a sentence that answers (−∞: any, a gate decides), ``margin``
-    how far below the best another quotation may lie. ``score(question, passages)`` gives
-    float64 (n,).
+    how far below the best another quotation may lie, twice as far if it is of another source.
+    ``score(question, passages)`` gives float64 (n,).
     """
 
     name: str
@@ -77,27 +80,41 @@ class Extractive:
     def name(self) -> str:
         scorer = self.scorer
         least = f"least {scorer.minimum:g}, " if math.isfinite(scorer.minimum) else ""
-        return f"extractive-v1/{scorer.name}/{least}margin {scorer.margin:g}"
+        return f"extractive-v2/{scorer.name}/{least}margin {scorer.margin:g}"
 
     def relevance(self, question: str, excerpts: Sequence[str]) -> Floats:
         """How well whole excerpts, each with its context, fit the question: shape (n,)."""
         return self.scorer.score(question, excerpts)
 
     def propose(self, question: str, supplied: Sequence[Supplied]) -> Proposal:
-        """The best sentence, and up to two more that score nearly as well.
+        """The best sentence, and up to two more that score nearly as well, of other sources first.
 
         A sentence's score is the mean of its own and its excerpt's: alone, a sentence that names
         the subject beats one that answers (docs/decisions/0003).
         """
         candidates = [c for excerpt in supplied for c in quotable(excerpt)]
         scores = self._scores(question, candidates)
-        top = float(scores.max(initial=-np.inf))
-        least = max(self.scorer.minimum, top - self.scorer.margin)
         order = np.argsort(-scores, kind="stable")
-        chosen = _distinct([candidates[int(i)] for i in order if scores[i] >= least])
+        ranked = [(float(scores[at]), candidates[at]) for at in order]
+        chosen = _distinct(list(self._near(ranked)))
         pieces = tuple(Piece(c.supplied.alias, c.text) for c in chosen[: self.pieces])
-        score = top if candidates else None
+        score = ranked[0][0] if ranked else None
         return Proposal(can_answer=bool(pieces), pieces=pieces, score=score)
+
+    def _near(self, ranked: Sequence[tuple[float, Candidate]]) -> Iterator[Candidate]:
+        """Those near enough to the best: the best of each source, then the others."""
+        minimum, margin, sources = self.scorer.minimum, self.scorer.margin, set[str]()
+        others = []
+        for score, candidate in ranked:
+            source, gap = candidate.supplied.source_id, ranked[0][0] - score
+            if score < minimum:
+                break
+            if source not in sources and gap <= APART * margin:
+                yield candidate
+            elif gap <= margin:
+                others.append(candidate)
+            sources.add(source)
+        yield from others
 
     def _scores(self, question: str, candidates: Sequence[Candidate]) -> Floats:
         own = self.scorer.score(question, [candidate.read_as for candidate in candidates])

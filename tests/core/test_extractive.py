@@ -93,6 +93,21 @@ def test_the_best_sentence_comes_first_and_those_nearly_as_good_follow() -> None
     assert proposed(proposal) == [("S1", b), ("S1", a)]
 
 
+@pytest.mark.parametrize(("score", "quoted"), [(0.56, True), (0.54, False)])
+def test_another_source_may_answer_twice_the_margin_less_well(score: float, quoted: bool) -> None:
+    best = supplied(MEALS, relevance=0.95)
+    excerpts = [best, supplied(HOTELS, "S2", "other", relevance=score)]
+    proposal = fixed({MEALS: 0.95, HOTELS: score}).propose("q", excerpts)
+    assert [alias for alias, _ in proposed(proposal)] == ["S1", "S2"][: 1 + quoted]
+
+
+def test_each_source_is_quoted_once_before_any_is_quoted_twice() -> None:
+    a, b, c = (f"This is sentence number {name}." for name in ("one", "two", "three"))
+    excerpts = [supplied(f"{a} {b}"), supplied(c, "S2", "other")]
+    proposal = fixed({a: 0.9, b: 0.85, c: 0.8}).propose("q", excerpts)
+    assert proposed(proposal) == [("S1", a), ("S2", c), ("S1", b)]
+
+
 def test_at_most_three_sentences_are_proposed() -> None:
     sentences = [f"This is sentence number {number}." for number in range(5)]
     proposer = fixed(dict.fromkeys(sentences, 0.9))
@@ -128,4 +143,4 @@ def test_the_lexical_proposer_answers_by_words() -> None:
     assert proposed(proposer.propose("Are meals reimbursed?", [fitting])) == [("S1", MEALS)]
     other = supplied(f"{HOTELS} {MEALS}", relevance=0.0)
     assert not proposer.propose("Does the canteen open on Friday?", [other]).can_answer
-    assert proposer.name == "extractive-v1/lexical-coverage-v1/least 0.6, margin 0.2"
+    assert proposer.name == "extractive-v2/lexical-coverage-v1/least 0.6, margin 0.2"
