@@ -2,11 +2,12 @@
 
 import hashlib
 import json
+import time
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from django.db import connection
+from django.db import connection, transaction
 
 from rag import models
 from rag.core.errors import IndexDamaged
@@ -16,6 +17,13 @@ from rag.models import Chunk, Passage, ProductFact, Revision
 from rag.queries.snapshots import stored_chunks
 
 INDEXABLE = (State.PENDING.value, State.APPROVED.value)
+PURGE = (
+    "DELETE FROM rag_passage WHERE key = %s"
+    " AND NOT EXISTS (SELECT 1 FROM rag_chunk WHERE passage_id = rag_passage.key)"
+)
+# Deleting 100,000 in one go keeps every other writer out for seconds, and one that was kept out
+# looks again after a tenth of a second.
+PURGED_AT_ONCE, PAUSE_SECONDS = 2000, 0.15
 INSERT_CHUNK = (
     "INSERT INTO rag_chunk (revision_id, part, start_char, end_char, start_line, end_line,"
     " section, context, passage_id) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
@@ -107,11 +115,12 @@ def _purge_of(texts: Sequence[str], keys: set[str]) -> None:
             passage.delete()
 
 
-def purge_passages() -> int:
-    """Delete passages that no chunk uses; how many there were."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "DELETE FROM rag_passage WHERE NOT EXISTS"
-            " (SELECT 1 FROM rag_chunk WHERE passage_id = rag_passage.key)"
-        )
-        return int(cursor.rowcount)
+def purge_passages() -> None:
+    """Delete passages that no chunk uses, some at a time: others write in between."""
+    unused = Passage.objects.filter(chunks__isnull=True).values_list("key", flat=True)
+    keys = [(key,) for key in unused.iterator()]
+    for start in range(0, len(keys), PURGED_AT_ONCE):
+        if start:
+            time.sleep(PAUSE_SECONDS)
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.executemany(PURGE, keys[start : start + PURGED_AT_ONCE])

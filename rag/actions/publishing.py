@@ -7,16 +7,31 @@ from datetime import date
 from django.contrib.auth.models import User
 from django.db import connection, transaction
 
+from rag import models
 from rag.actions.audit import OPERATOR, record
 from rag.actions.embedding import Overtaken
 from rag.actions.governing import approve_in_transaction, today
 from rag.actions.indexing import INDEXABLE, insert_chunks, write_manifest
 from rag.actions.planning import Plan
 from rag.core.errors import NotAllowed
-from rag.core.index import Manifest
+from rag.core.index import ChunkRow, Manifest
 from rag.core.sources import State
 from rag.models import Passage, ProductFact, Revision
 from rag.queries.snapshots import stored_chunks
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a plan changes in the chunks of one index, whose generation is empty if there is none.
+
+    ``gone`` are the keys (revision, part) of rows that go, ``new`` the rows that come, and
+    ``removed`` how many chunks leave for good.
+    """
+
+    generation: str
+    gone: tuple[tuple[int, int], ...]
+    new: tuple[ChunkRow, ...]
+    removed: int
 
 
 @dataclass(frozen=True)
@@ -28,28 +43,41 @@ class Published:
     refused: list[str]
 
 
+def changes(planned: Plan) -> Changes:
+    """Only the rows that differ from those that the open transaction sees.
+
+    Found before publishing: 100,000 rows take two seconds, in which no other could write.
+    """
+    old = {(row.revision, row.part): row for row in stored_chunks()}
+    new = {(row.revision, row.part): row for row in planned.rows}
+    return Changes(
+        _generation(),
+        tuple(key for key, row in old.items() if new.get(key) != row),
+        tuple(row for key, row in new.items() if old.get(key) != row),
+        sum(key not in new for key in old),
+    )
+
+
 @transaction.atomic
-def publish(planned: Plan, manifest: Manifest) -> Published:
+def publish(planned: Plan, changed: Changes, manifest: Manifest) -> Published:
     """Make the plan the index and carry out the requested approvals, all or nothing.
 
     Raises ``Overtaken`` if an erasure came between planning and now.
     """
     _check_passages(planned)
-    removed = _replace_chunks(planned)
+    if _generation() != changed.generation:
+        raise Overtaken
+    _delete_chunks(changed.gone)
+    insert_chunks(changed.new)
     _replace_facts(planned)
     _mark_indexed(planned)
     write_manifest(manifest)
     record(OPERATOR, "rebuild", "index", manifest=manifest.digest, chunks=manifest.chunks)
-    return Published(removed, *_carry_out_requests(planned))
+    return Published(changed.removed, *_carry_out_requests(planned))
 
 
-def _replace_chunks(planned: Plan) -> int:
-    """Delete and insert only the rows that differ; how many chunks left."""
-    old = {(row.revision, row.part): row for row in stored_chunks()}
-    new = {(row.revision, row.part): row for row in planned.rows}
-    _delete_chunks([key for key, row in old.items() if new.get(key) != row])
-    insert_chunks(row for key, row in new.items() if old.get(key) != row)
-    return sum(key not in new for key in old)
+def _generation() -> str:
+    return models.Manifest.objects.values_list("generation", flat=True).first() or ""
 
 
 def _check_passages(planned: Plan) -> None:

@@ -21,7 +21,7 @@ from rag.actions.indexing import corpus_sha256, empty_write_ahead_log, purge_pas
 from rag.actions.planning import Plan, PlannedPassage, plan, sound_keys
 from rag.actions.profiles import Parts
 from rag.actions.pruning import prune
-from rag.actions.publishing import Published, publish
+from rag.actions.publishing import Published, changes, publish
 from rag.actions.rebuild_lock import only_rebuild
 from rag.core.embeddings import Cancel, Vectors, canary_vectors, check_canaries, stop_if
 from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, IndexMissing
@@ -95,7 +95,9 @@ class _Rebuild:
         check_canaries(canaries, canary_vectors(self.parts.embedder, self.cancelled))
         self._stage("publish", 0, 1)
         manifest = _manifest(self.parts, planned, canaries, epoch)
-        published = publish(planned, manifest)
+        with reading():
+            changed = changes(planned)
+        published = publish(planned, changed, manifest)
         report = self._report(planned, manifest, published, self._tidy())
         self.record.report = report.to_dict()
         return report
@@ -145,8 +147,8 @@ class _Rebuild:
         """
         try:
             self._note("publish", 1, 1)
+            purge_passages()
             with transaction.atomic():
-                purge_passages()
                 prune(timezone.now())
             emptied = empty_write_ahead_log()
         except DatabaseError as error:

@@ -9,8 +9,11 @@ import pytest
 from django.db import OperationalError, connection
 from pytest_django import Settings
 
+from rag.actions import indexing, rebuilding
 from rag.actions.checking import check
 from rag.actions.governing import erase, withdraw
+from rag.actions.planning import Plan
+from rag.actions.publishing import Changes, changes
 from rag.actions.rebuilding import rebuild
 from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, InvalidVector
 from rag.core.index import NO_ROWS, chunk_digests
@@ -128,6 +131,43 @@ def test_an_empty_site_has_an_empty_index(db: None) -> None:
     assert factories.rebuild().chunks == 0
     factories.scope("public")
     assert factories.search("meals").hits == ()
+
+
+def test_what_no_chunk_uses_any_more_goes_a_few_at_a_time(
+    db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c", "d"):
+        factories.import_text(tmp_path, name, f"{RULE} {name}")
+    factories.rebuild()
+    for name in ("a", "b", "c"):
+        withdraw(name, actor="op", reason="over")
+    monkeypatch.setattr(indexing, "PURGED_AT_ONCE", 2)
+    monkeypatch.setattr(indexing, "PAUSE_SECONDS", 0)
+    factories.rebuild()
+    assert Passage.objects.get().text.endswith(f"{RULE} d")
+
+
+def test_a_source_erased_just_before_publishing_is_planned_without(
+    db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.import_text(tmp_path, "a", RULE)
+    factories.rebuild()
+    withdraw("a", actor="op", reason="over")
+    factories.import_text(tmp_path, "b", HOTEL)
+
+    attempts = []
+
+    def found(planned: Plan) -> Changes:
+        changed = changes(planned)
+        attempts.append(changed.gone)
+        if not Revision.objects.filter(state="erased").exists():
+            erase("a", actor="op", reason="request")
+        return changed
+
+    monkeypatch.setattr(rebuilding, "changes", found)
+    assert factories.rebuild().chunks == Chunk.objects.count() == 1
+    assert [len(gone) for gone in attempts] == [1, 0]
+    assert factories.labels(factories.search("meals hotels")) == ["b#0"]
 
 
 def test_a_source_erased_meanwhile_is_planned_without(db: None, tmp_path: Path) -> None:
