@@ -32,7 +32,7 @@ from rag.core.errors import RagError
 from rag.core.evaluation import Outcome, figures_of, summary
 from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunk_digests
 from rag.core.index import embedding_input as input_of
-from rag.core.lexical import ANALYSER, term_counts
+from rag.core.lexical import ANALYSER, Gathered, term_counts
 from rag.core.metadata import Overrides, described
 from rag.core.policies import POLICIES, WEIGHTED
 from rag.core.retrieval import Mode, Options, Question, retrieve
@@ -114,7 +114,7 @@ class Index:
         cut = [(key, d, c) for key, d in enumerate(self.documents) for c in split(d.text, d.title)]
         self.rows = [_row(key, document, chunk) for key, document, chunk in cut]
         matrix = vectors.of([input_of(chunk.context, chunk.text) for _, _, chunk in cut])
-        terms = [_terms(document, chunk) for _, document, chunk in cut]
+        terms = Gathered.of([_terms(document, chunk) for _, document, chunk in cut])
         manifest = _manifest(self.rows, chunking)
         self.snapshot: Snapshot = build_snapshot(manifest, "", self.rows, matrix, terms)
 

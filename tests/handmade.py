@@ -11,7 +11,7 @@ from rag.core.answers import Supplied
 from rag.core.embeddings import Profile
 from rag.core.hits import Hit
 from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunk_digests
-from rag.core.lexical import ANALYSER, term_counts
+from rag.core.lexical import ANALYSER, Gathered, term_counts
 from rag.core.retrieval import Options, Question, Ranked, retrieve
 
 PROFILE: Final = Profile(
@@ -56,7 +56,8 @@ def snapshot(*texts: Text) -> Snapshot:
     rows = [row_of(text, keys[text.source, text.version]) for text in texts]
     matrix = np.array([text.vector for text in texts], dtype=np.float32)
     terms = [term_counts(t.title, "", t.text, t.language).to_bytes() for t in texts]
-    return build_snapshot(manifest_of(rows, matrix.shape[1]), "g", rows, matrix, terms)
+    gathered = Gathered.of(terms)
+    return build_snapshot(manifest_of(rows, matrix.shape[1]), "g", rows, matrix, gathered)
 
 
 def revisions(*texts: Text) -> dict[tuple[str, str], int]:

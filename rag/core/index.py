@@ -215,13 +215,12 @@ def build_snapshot(
     generation: str,
     rows: Sequence[ChunkRow],
     matrix: Matrix,
-    stored_terms: Sequence[bytes],
+    terms: Gathered,
 ) -> Snapshot:
     """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``."""
     digests = _checked(manifest, rows)
     revisions, sizes = _revisions(rows)
     norms = row_norms(matrix)
-    terms = Gathered.of(stored_terms)
     return Snapshot(
         manifest=manifest,
         generation=generation,

@@ -18,6 +18,7 @@ from rag.core.index import (
     build_snapshot,
     embedding_input,
 )
+from rag.core.lexical import Gathered
 from rag.models import Chunk, Revision
 from rag.queries.holding import Holder, Tables
 
@@ -79,9 +80,9 @@ def load_snapshot(manifest: Manifest, generation: str) -> Snapshot:
             terms[at] = passage.terms_of(row)
             rows[at] = row
     in_order = range(count)
-    return build_snapshot(
-        manifest, generation, [rows[at] for at in in_order], matrix, [terms[at] for at in in_order]
-    )
+    # What was read goes before the inverted lists are built, which take as much again.
+    gathered = Gathered.of([terms.pop(at) for at in in_order])
+    return build_snapshot(manifest, generation, [rows[at] for at in in_order], matrix, gathered)
 
 
 def stored_chunks() -> Iterator[ChunkRow]:

@@ -21,7 +21,7 @@ from rag.core.index import (
     differences,
     embedding_input,
 )
-from rag.core.lexical import ANALYSER, term_counts
+from rag.core.lexical import ANALYSER, Gathered, term_counts
 from rag.core.vectors import Matrix
 from tests.handmade import PROFILE, Text, manifest_of, row_of, snapshot
 
@@ -86,9 +86,9 @@ def test_the_key_of_the_database_is_not_in_the_digest_of_the_chunks() -> None:
     assert [*renumbered.each.values()] == [*chunk_digests(ROWS).each.values()]
 
 
-def parts_of(rows: list[ChunkRow]) -> tuple[list[ChunkRow], Matrix, list[bytes]]:
+def parts_of(rows: list[ChunkRow]) -> tuple[list[ChunkRow], Matrix, Gathered]:
     terms = [term_counts("", "", "nothing", "en").to_bytes()] * len(rows)
-    return rows, np.ones((len(rows), 2), dtype=np.float32), terms
+    return rows, np.ones((len(rows), 2), dtype=np.float32), Gathered.of(terms)
 
 
 @pytest.mark.parametrize(
