@@ -15,16 +15,17 @@ from rag.core.quantised import Codes
 
 Mask = NDArray[np.bool_]
 
-# Of all slices of a snapshot together, besides the codes of the whole.
-MOST_BYTES: Final = 64 * 2**20
+# All slices of a snapshot together may take as much as the codes of the whole, a quarter of its
+# vectors, and this much in any case.
+LEAST_BOUND: Final = 64 * 2**20
 
 
 class Slices:
     """The slices of one snapshot that were asked for last."""
 
-    def __init__(self, codes: Codes, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, codes: Codes, most_bytes: int | None = None) -> None:
         self._whole = codes
-        self._most_bytes = most_bytes
+        self._most_bytes = max(LEAST_BOUND, codes.nbytes) if most_bytes is None else most_bytes
         self._lock = threading.Lock()  # guards the next one
         self._kept: OrderedDict[bytes, Codes] = OrderedDict()
 
