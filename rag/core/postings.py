@@ -29,12 +29,14 @@ class Postings:
         order, in_order = _by_term(listed.ids)
         changes = np.flatnonzero(in_order[1:] != in_order[:-1]) + 1
         starts = np.r_[:1, changes, len(order)] if len(order) else np.zeros(1, dtype=np.int64)
+        ids = in_order[starts[:-1]]
+        del in_order  # as large as what follows, and there are millions of terms
         rows = np.repeat(np.arange(len(listed.each), dtype=np.int64), listed.each)[order]
         if listed.counts is None:
             counts = np.broadcast_to(np.uint32(1), order.shape)
         else:
             counts = listed.counts[order]
-        return cls(in_order[starts[:-1]], starts, rows, counts)
+        return cls(ids, starts, rows, counts)
 
     def of(self, term: np.uint64) -> tuple[Rows, Counts]:
         """Rows that hold ``term``, ascending, and how often each does."""
