@@ -230,3 +230,16 @@ def test_blas_runs_on_one_thread_unless_told_otherwise(name: str) -> None:
     code = f"import os; {{}}; import evidencesite; print(os.environ['{name}'])"
     assert python(code.format(f"os.environ.pop('{name}')")).stdout == "1\n"
     assert python(code.format(f"os.environ['{name}'] = '4'")).stdout == "4\n"
+
+
+def test_no_environment_file_is_looked_for(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    watch = ["strace", "--follow-forks", "--trace=%file", f"--output={calls}"]
+    subprocess.run(
+        [*watch, sys.executable, "-c", "import evidencesite.settings"],
+        cwd=settings.BASE_DIR,
+        check=True,
+    )
+    looked_for = calls.read_text(errors="replace")
+    assert "evidencesite/settings" in looked_for
+    assert "/.env" not in looked_for and '".env' not in looked_for
