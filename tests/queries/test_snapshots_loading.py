@@ -1,5 +1,6 @@
 """One load at a time, at most two indexes held, and no failure that goes unheard."""
 
+import gc
 import subprocess
 import sys
 from collections.abc import Callable
@@ -346,3 +347,13 @@ def test_a_process_ends_although_an_index_is_being_loaded(tmp_path: Path) -> Non
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def test_loading_leaves_the_interpreter_as_it_was(db: None, tmp_path: Path) -> None:
+    index(tmp_path, "a")
+    before = sys.getswitchinterval(), gc.isenabled()
+    snapshots.current_snapshot()
+    Chunk.objects.all().delete()
+    with pytest.raises(IndexDamaged):
+        snapshots.load_snapshot(*snapshots.stored_manifest())
+    assert (sys.getswitchinterval(), gc.isenabled()) == before
