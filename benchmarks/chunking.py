@@ -30,12 +30,13 @@ from rag.core.cases import Case, Relevant, Slice, case_of
 from rag.core.chunks import Chunk, chunker
 from rag.core.errors import RagError
 from rag.core.evaluation import Outcome, figures_of, summary
-from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunk_digests
-from rag.core.index import embedding_input as input_of
-from rag.core.lexical import ANALYSER, Gathered, term_counts
+from rag.core.index import Manifest, Snapshot, build_snapshot
+from rag.core.lexical import ANALYSER, term_counts
 from rag.core.metadata import Overrides, described
 from rag.core.policies import POLICIES, WEIGHTED
 from rag.core.retrieval import Mode, Options, Question, retrieve
+from rag.core.rows import ChunkRow, ChunkRows, chunk_digests
+from rag.core.rows import embedding_input as input_of
 
 CHUNKING = (
     "sections-v1", "sections-600-v2", "sections-800-v2", "sections-v2", "sections-1000-v2",
@@ -114,9 +115,10 @@ class Index:
         cut = [(key, d, c) for key, d in enumerate(self.documents) for c in split(d.text, d.title)]
         self.rows = [_row(key, document, chunk) for key, document, chunk in cut]
         matrix = vectors.of([input_of(chunk.context, chunk.text) for _, _, chunk in cut])
-        terms = Gathered.of([_terms(document, chunk) for _, document, chunk in cut])
+        terms = [_terms(document, chunk) for _, document, chunk in cut]
         manifest = _manifest(self.rows, chunking)
-        self.snapshot: Snapshot = build_snapshot(manifest, "", self.rows, matrix, terms)
+        rows = ChunkRows.of(self.rows)
+        self.snapshot: Snapshot = build_snapshot(manifest, "", rows, matrix, terms)
 
     @property
     def mean_size(self) -> float:

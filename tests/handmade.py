@@ -10,9 +10,10 @@ import numpy as np
 from rag.core.answers import Supplied
 from rag.core.embeddings import Profile
 from rag.core.hits import Hit
-from rag.core.index import ChunkRow, Manifest, Snapshot, build_snapshot, chunk_digests
-from rag.core.lexical import ANALYSER, Gathered, term_counts
+from rag.core.index import Manifest, Snapshot, build_snapshot
+from rag.core.lexical import ANALYSER, term_counts
 from rag.core.retrieval import Options, Question, Ranked, retrieve
+from rag.core.rows import ChunkRow, ChunkRows, chunk_digests
 
 PROFILE: Final = Profile(
     name="hand", provider="hand", endpoint="", model="m", digest="d", dimension=2,
@@ -56,8 +57,8 @@ def snapshot(*texts: Text) -> Snapshot:
     rows = [row_of(text, keys[text.source, text.version]) for text in texts]
     matrix = np.array([text.vector for text in texts], dtype=np.float32)
     terms = [term_counts(t.title, "", t.text, t.language).to_bytes() for t in texts]
-    gathered = Gathered.of(terms)
-    return build_snapshot(manifest_of(rows, matrix.shape[1]), "g", rows, matrix, gathered)
+    manifest = manifest_of(rows, matrix.shape[1])
+    return build_snapshot(manifest, "g", ChunkRows.of(rows), matrix, terms)
 
 
 def revisions(*texts: Text) -> dict[tuple[str, str], int]:

@@ -41,6 +41,7 @@ CORE_ORDER = (
     "quantised",
     "slices",
     "vectors",
+    "rows",
     "index",
     "rerank",
     "policies",

@@ -11,8 +11,9 @@ from rag.core.errors import IndexDamaged, IndexMissing, RagError
 from rag.core.index import Manifest, differences
 from rag.core.sources import State
 from rag.models import Revision
+from rag.queries.loading import load_snapshot
 from rag.queries.reading import reading
-from rag.queries.snapshots import load_snapshot, stored_manifest
+from rag.queries.snapshots import stored_manifest
 
 
 def check(parts: Parts) -> list[str]:

@@ -11,7 +11,8 @@ from django.db import connection, transaction
 
 from rag import models
 from rag.core.errors import IndexDamaged
-from rag.core.index import ChunkRow, Manifest, chunk_digests
+from rag.core.index import Manifest
+from rag.core.rows import ChunkRow, chunk_digests
 from rag.core.sources import State
 from rag.models import Chunk, Passage, ProductFact, Revision
 from rag.queries.snapshots import stored_chunks

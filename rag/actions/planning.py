@@ -11,8 +11,8 @@ from rag.core.chunks import Chunk, check_chunks
 from rag.core.embeddings import is_contextual
 from rag.core.errors import SourceDamaged
 from rag.core.facts import Fact, product_facts
-from rag.core.index import ChunkDigests, ChunkRow, chunk_digests, embedding_input
 from rag.core.lexical import TermCounts, term_counts
+from rag.core.rows import ChunkDigests, ChunkRow, chunk_digests, embedding_input
 from rag.core.sources import digest_of
 from rag.models import Passage, Revision
 

@@ -21,11 +21,11 @@ from rag.core.errors import ProviderError
 from rag.core.extractive import Extractive
 from rag.core.facts import StatedFact
 from rag.core.hits import Hit
-from rag.core.index import embedding_input
 from rag.core.lexical import identifiers
 from rag.core.product_questions import codes_of
 from rag.core.prompts import fitting
 from rag.core.retrieval import Options
+from rag.core.rows import embedding_input
 from rag.core.sources import Access, Selection
 from rag.queries.facts import asked_facts
 

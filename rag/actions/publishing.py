@@ -14,7 +14,8 @@ from rag.actions.governing import approve_in_transaction, today
 from rag.actions.indexing import INDEXABLE, insert_chunks, write_manifest
 from rag.actions.planning import Plan
 from rag.core.errors import NotAllowed
-from rag.core.index import ChunkRow, Manifest
+from rag.core.index import Manifest
+from rag.core.rows import ChunkRow
 from rag.core.sources import State
 from rag.models import Passage, ProductFact, Revision
 from rag.queries.snapshots import stored_chunks

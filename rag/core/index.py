@@ -2,25 +2,28 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from json.encoder import encode_basestring
-from typing import Any, Final, NamedTuple
+from heapq import merge
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag.core.embeddings import Profile
 from rag.core.errors import IndexDamaged, IndexMismatch
 from rag.core.lexical import Floats, Gathered, Listed, Rows
 from rag.core.postings import Mask, Postings
 from rag.core.quantised import Codes
+from rag.core.rows import ChunkDigests, ChunkRow, ChunkRows, chunk_digests, embedding_input
 from rag.core.slices import Slices
 from rag.core.sources import chunk_id, label
 from rag.core.vectors import Matrix, row_norms
 
-NO_ROWS: Final = hashlib.sha256().hexdigest()
+BLOCK: Final = 4096
+Made = TypeVar("Made")
 # Fields that must equal the configuration before a vector is compared with another.
 EMBEDDING_FIELDS: Final = (
     "provider", "endpoint", "model", "model_digest", "dimension", "similarity", "fingerprint",
@@ -113,65 +116,6 @@ def differences(
     return [(name, old, new) for name, old, new in pairs if old != new]
 
 
-class ChunkRow(NamedTuple):
-    """One chunk as it is indexed."""
-
-    revision: int
-    document_id: str
-    source_id: str
-    part: int
-    start_char: int
-    end_char: int
-    start_line: int
-    end_line: int
-    section: str
-    context: str
-    passage: str
-
-    @property
-    def chunk_id(self) -> str:
-        return chunk_id(self.document_id, self.part)
-
-    @property
-    def label(self) -> str:
-        return label(self.source_id, self.part)
-
-    @property
-    def fingerprint(self) -> bytes:
-        """Everything but the database's own key, as ``json.dumps`` writes a list of it."""
-        where = (self.part, self.start_char, self.end_char, self.start_line, self.end_line)
-        what = (self.document_id, self.source_id, self.section, self.context, self.passage)
-        return f"[{', '.join([*map(encode_basestring, what), *map(str, where)])}]".encode()
-
-
-class ChunkDigests(NamedTuple):
-    """SHA-256 over all rows, and over those of each revision."""
-
-    whole: str
-    each: dict[int, str]
-
-    def of(self, revision: int) -> str:
-        """That of a revision; one without rows has the digest of nothing."""
-        return self.each.get(revision, NO_ROWS)
-
-
-def chunk_digests(rows: Iterable[ChunkRow]) -> ChunkDigests:
-    """Of rows that come in the order of (source id, document id, part)."""
-    whole, each = hashlib.sha256(), dict[int, Any]()
-    for row in rows:
-        line = row.fingerprint + b"\n"
-        whole.update(line)
-        if row.revision not in each:
-            each[row.revision] = hashlib.sha256()
-        each[row.revision].update(line)
-    return ChunkDigests(whole.hexdigest(), {key: each[key].hexdigest() for key in each})
-
-
-def embedding_input(context: str, text: str) -> str:
-    """What embedder and analyser are given for a chunk: its context, then its text."""
-    return f"{context}\n\n{text}" if context else text
-
-
 @dataclass(frozen=True)
 class Snapshot:
     """The index in memory: immutable, rows of a revision contiguous.
@@ -185,7 +129,7 @@ class Snapshot:
 
     manifest: Manifest
     generation: str
-    rows: tuple[ChunkRow, ...]
+    rows: ChunkRows
     digests: ChunkDigests
     matrix: Matrix
     norms: Floats
@@ -213,57 +157,77 @@ class Snapshot:
 def build_snapshot(
     manifest: Manifest,
     generation: str,
-    rows: Sequence[ChunkRow],
+    rows: ChunkRows,
     matrix: Matrix,
-    terms: Gathered,
+    terms: list[bytes],
+    *,
+    hurried: bool = True,
 ) -> Snapshot:
-    """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``."""
-    digests = _checked(manifest, rows)
-    revisions, sizes = _revisions(rows)
+    """Assemble a snapshot and check it against its manifest. Raises ``IndexDamaged``.
+
+    ``terms`` are those of the rows' passages as they are stored. The list is emptied: they go
+    before the inverted lists are built, which take as much again. ``hurried`` takes two cores, for
+    whoever waits for it; one is left to those who do not.
+    """
     norms = row_norms(matrix)
+    # A second thread runs beside this one while numpy encodes and sorts.
+    with ThreadPoolExecutor(1, "index") if hurried else nullcontext() as second:
+        codes = _begun(second, Codes.of, matrix, norms)
+        gathered = Gathered.of(terms)
+        terms.clear()
+        stems = _begun(second, Postings.build, gathered.stems)
+        digests = _checked(manifest, rows)
+        revisions, sizes = _revisions(rows)
+        ties, repeats = _ties(rows), _repeats(rows)
     return Snapshot(
         manifest=manifest,
         generation=generation,
-        rows=tuple(rows),
+        rows=rows,
         digests=digests,
         matrix=matrix,
         norms=norms,
-        lengths=terms.lengths,
-        stems=Postings.build(terms.stems),
-        plain=terms.words,
-        ties=_ties(rows),
+        lengths=gathered.lengths,
+        stems=stems(),
+        plain=gathered.words,
+        ties=ties,
         revisions=revisions,
         sizes=sizes,
-        repeats=_repeats(rows),
-        slices=Slices(Codes.of(matrix, norms)),
+        repeats=repeats,
+        slices=Slices(codes()),
     )
 
 
-class StoredPassage(NamedTuple):
-    """A passage's two BLOBs with the digests they were stored under."""
+def _begun(second: Executor | None, work: Callable[..., Made], *given: Any) -> Callable[[], Made]:
+    """Begin work in ``second``, or do it here and now; how to get what it makes."""
+    if second is None:
+        made = work(*given)
+        return lambda: made
+    return second.submit(work, *given).result
 
+
+class StoredPassage(NamedTuple):
+    """A passage as it is stored: its text, and two BLOBs with the digests they have."""
+
+    text: str
     vector: bytes
     vector_sha256: str
     terms: bytes
     terms_sha256: str
 
-    def vector_of(self, dimension: int, row: ChunkRow) -> NDArray[np.float32]:
-        """The vector (dimension,), or ``IndexDamaged`` naming the chunk."""
+    def check(self, row: ChunkRow, text: str, dimension: int) -> None:
+        """That it is what ``row`` says of its revision's ``text``; else ``IndexDamaged``."""
+        if embedding_input(row.context, text[row.start_char : row.end_char]) != self.text:
+            raise IndexDamaged("a passage is not the text of its source", row.label)
         if len(self.vector) != 4 * dimension:
             size = f"a vector has {len(self.vector)} bytes, not {4 * dimension}"
             raise IndexDamaged(size, row.label)
         if hashlib.sha256(self.vector).hexdigest() != self.vector_sha256:
             raise IndexDamaged("a vector does not match its SHA-256", row.label)
-        return np.frombuffer(self.vector, dtype="<f4")
-
-    def terms_of(self, row: ChunkRow) -> bytes:
-        """The terms as they are stored, or ``IndexDamaged`` naming the chunk."""
         if hashlib.sha256(self.terms).hexdigest() != self.terms_sha256:
             raise IndexDamaged("the terms of a passage do not match their SHA-256", row.label)
-        return self.terms
 
 
-def _checked(manifest: Manifest, rows: Sequence[ChunkRow]) -> ChunkDigests:
+def _checked(manifest: Manifest, rows: ChunkRows) -> ChunkDigests:
     if len(rows) != manifest.chunks:
         raise IndexDamaged(f"it holds {len(rows)} chunks, but its manifest says {manifest.chunks}")
     digests = chunk_digests(rows)
@@ -272,30 +236,35 @@ def _checked(manifest: Manifest, rows: Sequence[ChunkRow]) -> ChunkDigests:
     return digests
 
 
-def _ties(rows: Sequence[ChunkRow]) -> Rows:
-    order = sorted(range(len(rows)), key=lambda i: (rows[i].label, rows[i].chunk_id))
-    ties = np.empty(len(rows), dtype=np.int64)
-    ties[order] = np.arange(len(rows))
+def _ties(rows: ChunkRows) -> Rows:
+    sources, documents, parts = map(rows.column, ("source_id", "document_id", "part"))
+    names = list(zip(map(label, sources, parts), map(chunk_id, documents, parts), strict=True))
+    # Sorting all at once would keep the interpreter from all other threads until it is done.
+    blocks = [range(len(names))[at : at + BLOCK] for at in range(0, len(names), BLOCK)]
+    in_order = merge(*(sorted(b, key=names.__getitem__) for b in blocks), key=names.__getitem__)
+    ties = np.empty(len(names), dtype=np.int64)
+    ties[list(in_order)] = np.arange(len(names))
     return ties
 
 
-def _repeats(rows: Sequence[ChunkRow]) -> Mask:
-    seen: set[tuple[int, str]] = set()
+def _repeats(rows: ChunkRows) -> Mask:
     repeats = np.zeros(len(rows), dtype=np.bool_)
-    for at, row in enumerate(rows):
-        repeats[at] = (row.revision, row.passage) in seen
-        seen.add((row.revision, row.passage))
+    seen, last = set[str](), None
+    pairs = zip(rows.column("revision"), rows.column("passage"), strict=True)
+    for at, (revision, passage) in enumerate(pairs):  # those of a revision stand together
+        if revision != last:
+            seen, last = set(), revision
+        repeats[at] = passage in seen
+        seen.add(passage)
     return repeats
 
 
-def _revisions(rows: Sequence[ChunkRow]) -> tuple[Rows, Rows]:
+def _revisions(rows: ChunkRows) -> tuple[Rows, Rows]:
     """The revisions in the order of their rows, and how many rows each has."""
-    sizes: dict[int, int] = {}
-    last = None
-    for row in rows:
-        if row.revision != last and row.revision in sizes:
-            raise IndexDamaged("the chunks of a source do not stand together", row.source_id)
-        sizes[row.revision] = sizes.get(row.revision, 0) + 1
-        last = row.revision
-    keys, counts = list(sizes), list(sizes.values())
-    return np.array(keys, dtype=np.int64), np.array(counts, dtype=np.int64)
+    each = np.array(rows.column("revision"), dtype=np.int64)
+    starts = np.flatnonzero(np.diff(each, prepend=each[:1] - 1))
+    revisions, torn = each[starts], np.unique(each[starts], return_index=True)[1]
+    if len(torn) < len(revisions):
+        at = starts[np.setdiff1d(np.arange(len(revisions)), torn)[0]]
+        raise IndexDamaged("the chunks of a source do not stand together", rows[at].source_id)
+    return revisions, np.diff(starts, append=len(each))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from unicodedata import category
 
 import numpy as np
@@ -67,6 +67,7 @@ _GATED_CODE: Final = re.compile(
 
 # Numbers of stems and of words before them.
 _HEAD: Final = struct.Struct("<II")
+BLOCK: Final = 1024
 
 
 class Token(NamedTuple):
@@ -113,6 +114,16 @@ class Listed:
     each: Rows
     counts: Counts | None = None
 
+    def row_of_each(self) -> Rows:
+        """The row that each term stands in; in blocks, since numpy repeats without a pause."""
+        rows, filled = np.empty(len(self.ids), dtype=np.int64), 0
+        for first in range(0, len(self.each), BLOCK):
+            each = self.each[first : first + BLOCK]
+            part = np.repeat(np.arange(first, first + len(each)), each)
+            rows[filled : filled + len(part)] = part
+            filled += len(part)
+        return rows
+
     def rows_with(self, term: np.uint64) -> Rows:
         """The rows that hold ``term``, ascending, found by looking at every term."""
         rows: Rows = np.searchsorted(
@@ -132,16 +143,43 @@ class Gathered:
     @classmethod
     def of(cls, stored: Sequence[bytes]) -> "Gathered":
         """From ``TermCounts.to_bytes`` of each passage."""
-        sizes = np.array([_HEAD.unpack_from(data) for data in stored], dtype=np.int64)
+        starts = np.zeros(len(stored), dtype=np.int64)
+        sizes = _side_by_side(stored, starts, starts + _HEAD.size, "<u4").astype(np.int64)
         stems_each, words_each = sizes.reshape(-1, 2).T
-        both = list(zip(stored, stems_each.tolist(), strict=True))
-        at = _HEAD.size
-        stems = np.frombuffer(b"".join(d[at : at + 8 * s] for d, s in both), "<u8")
-        counts = np.frombuffer(b"".join(d[at + 8 * s : at + 12 * s] for d, s in both), "<u4")
-        words = np.frombuffer(b"".join(d[at + 12 * s :] for d, s in both), "<u8")
-        sums, ends = np.append(0, np.cumsum(counts, dtype=np.int64)), np.cumsum(stems_each)
-        lengths = sums[ends] - sums[ends - stems_each]
-        return cls(Listed(stems, stems_each, counts), Listed(words, words_each), lengths)
+        counts_from, words_from = (_HEAD.size + n * stems_each for n in (8, 12))
+        stems = _side_by_side(stored, starts + _HEAD.size, counts_from, "<u8")
+        counts = _side_by_side(stored, counts_from, words_from, "<u4")
+        words = _side_by_side(stored, words_from, words_from + 8 * words_each, "<u8")
+        return cls(
+            Listed(stems, stems_each, counts), Listed(words, words_each), _sums(counts, stems_each)
+        )
+
+
+def _side_by_side(stored: Sequence[bytes], starts: Rows, ends: Rows, kind: str) -> NDArray[Any]:
+    """The bytes ``starts:ends`` of each passage as one array, a block of passages at a time.
+
+    To join them all at once would keep the interpreter from all other threads until it is done.
+    """
+    found = np.empty(int((ends - starts).sum()) // np.dtype(kind).itemsize, dtype=kind)
+    raw, filled = found.view(np.uint8), 0
+    for first in range(0, len(stored), BLOCK):
+        at = slice(first, first + BLOCK)
+        spans = zip(stored[at], starts[at].tolist(), ends[at].tolist(), strict=True)
+        part = b"".join([data[start:end] for data, start, end in spans])
+        raw[filled : filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
+        filled += len(part)
+    return found
+
+
+def _sums(counts: Counts, each: Rows) -> Rows:
+    """The sum of every row's ``counts``, of which it has ``each`` (n,); a block at a time."""
+    sums, ends = np.empty(len(each), dtype=np.int64), np.cumsum(each)
+    for first in range(0, len(each), BLOCK):
+        at = slice(first, first + BLOCK)
+        start, stop = int(ends[first] - each[first]), int(ends[at][-1])
+        running = np.append(0, np.cumsum(counts[start:stop], dtype=np.int64))
+        sums[at] = running[ends[at] - start] - running[ends[at] - each[at] - start]
+    return sums
 
 
 def tokens(text: str) -> list[Token]:

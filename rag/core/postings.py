@@ -31,7 +31,7 @@ class Postings:
         starts = np.r_[:1, changes, len(order)] if len(order) else np.zeros(1, dtype=np.int64)
         ids = in_order[starts[:-1]]
         del in_order  # as large as what follows, and there are millions of terms
-        rows = np.repeat(np.arange(len(listed.each), dtype=np.int64), listed.each)[order]
+        rows = listed.row_of_each()[order]
         if listed.counts is None:
             counts = np.broadcast_to(np.uint32(1), order.shape)
         else:

@@ -9,9 +9,10 @@ from django.db import connection
 
 from rag.core.errors import IndexDamaged
 from rag.core.hits import Hit
-from rag.core.index import ChunkRow, Snapshot, embedding_input
+from rag.core.index import Snapshot
 from rag.core.retrieval import Ranked
 from rag.core.retrievers import EligibleRows, Row
+from rag.core.rows import ChunkRow, embedding_input
 from rag.models import Revision
 from rag.queries.snapshots import checked_text
 
@@ -65,7 +66,7 @@ def texts_of(snapshot: Snapshot, rows: Sequence[int]) -> list[str]:
 
 def rows_of(snapshot: Snapshot, revisions: Iterable[int]) -> EligibleRows:
     """The rows of eligible revisions for a retriever; texts are read a batch at a time."""
-    rows = [snapshot.rows[at] for at in np.flatnonzero(snapshot.mask(revisions))]
+    rows = [snapshot.rows[at] for at in np.flatnonzero(snapshot.mask(revisions)).tolist()]
     return EligibleRows(tuple(row.chunk_id for row in rows), lambda: _read(rows))
 
 

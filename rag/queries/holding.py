@@ -18,12 +18,12 @@ logger: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Tables:
-    """How the open transaction's index is read: its generation, its manifest, all of it; and in
-    which revisions it differs from a snapshot."""
+    """How the open transaction's index is read: its generation, its manifest, all of it (hurried
+    if somebody waits for it); and in which revisions it differs from a snapshot."""
 
     generation: Callable[[], str]
     manifest: Callable[[], tuple[Manifest, str]]
-    load: Callable[[Manifest, str], Snapshot]
+    load: Callable[[Manifest, str, bool], Snapshot]
     differing: Callable[[Snapshot], frozenset[int]]
 
 
@@ -122,7 +122,7 @@ class Holder:
 
     def _beside(self, load: _Load) -> None:
         try:
-            self._load(load)
+            self._load(load, hurried=False)
         except Exception as error:
             where = getattr(error, "detail", str(error))
             logger.error("The new index could not be loaded: %s", where, exc_info=error)
@@ -134,7 +134,7 @@ class Holder:
 
     def _load_here(self, load: _Load) -> Snapshot:
         try:
-            return self._load(load)
+            return self._load(load, hurried=True)
         except Exception as error:
             load.error = error
             raise
@@ -142,11 +142,12 @@ class Holder:
             self._end(load)
             self._told(load.generation)
 
-    def _load(self, load: _Load) -> Snapshot:
+    def _load(self, load: _Load, *, hurried: bool) -> Snapshot:
         """Load the index that this thread's transaction sees, which may be newer than asked for."""
         with reading():
             manifest, load.generation = self._tables.manifest()
-            snapshot = self.held(load.generation) or self._tables.load(manifest, load.generation)
+            held = self.held(load.generation)
+            snapshot = held or self._tables.load(manifest, load.generation, hurried)
         with self._lock:
             self._held[snapshot.generation] = snapshot
         return snapshot

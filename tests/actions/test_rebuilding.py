@@ -16,8 +16,8 @@ from rag.actions.planning import Plan
 from rag.actions.publishing import Changes, changes
 from rag.actions.rebuilding import rebuild
 from rag.core.errors import Busy, Cancelled, IndexDamaged, IndexMismatch, InvalidVector
-from rag.core.index import NO_ROWS, chunk_digests
 from rag.core.retrieval import Mode
+from rag.core.rows import NO_ROWS, chunk_digests
 from rag.models import AuditEvent, Chunk, Manifest, Passage, ProductFact, RebuildRun, Revision
 from rag.queries.snapshots import stored_chunks
 from tests import factories, fakes

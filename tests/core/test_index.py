@@ -1,5 +1,6 @@
 """Manifest, snapshot, and the name of each kind of damage."""
 
+import gc
 import hashlib
 import json
 from collections.abc import Callable
@@ -9,19 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rag.core import index as index_module
 from rag.core.errors import IndexDamaged, IndexMismatch, InvalidVector
 from rag.core.index import (
     EMBEDDING_FIELDS,
-    ChunkRow,
     Manifest,
     StoredPassage,
     build_snapshot,
     check_manifest,
-    chunk_digests,
     differences,
-    embedding_input,
 )
-from rag.core.lexical import ANALYSER, Gathered, term_counts
+from rag.core.lexical import ANALYSER, term_counts
+from rag.core.rows import ChunkRow, ChunkRows, chunk_digests, embedding_input
 from rag.core.vectors import Matrix
 from tests.handmade import PROFILE, Text, manifest_of, row_of, snapshot
 
@@ -86,9 +86,9 @@ def test_the_key_of_the_database_is_not_in_the_digest_of_the_chunks() -> None:
     assert [*renumbered.each.values()] == [*chunk_digests(ROWS).each.values()]
 
 
-def parts_of(rows: list[ChunkRow]) -> tuple[list[ChunkRow], Matrix, Gathered]:
+def parts_of(rows: list[ChunkRow]) -> tuple[ChunkRows, Matrix, list[bytes]]:
     terms = [term_counts("", "", "nothing", "en").to_bytes()] * len(rows)
-    return rows, np.ones((len(rows), 2), dtype=np.float32), Gathered.of(terms)
+    return ChunkRows.of(rows), np.ones((len(rows), 2), dtype=np.float32), terms
 
 
 @pytest.mark.parametrize(
@@ -104,6 +104,24 @@ def test_rows_that_contradict_the_manifest_are_refused(rows: list[ChunkRow], rea
         build_snapshot(manifest_of(ROWS), "g", *parts_of(rows))
 
 
+def test_rows_are_what_was_put_in() -> None:
+    rows = ChunkRows(3)
+    rows.put(1, ROWS[1:])
+    rows.put(0, ROWS[:1])
+    assert [*rows] == ROWS == [rows[at] for at in range(3)]
+    assert len(rows) == 3 and [*rows.column("part")] == [0, 1, 0]
+    assert [*ChunkRows.of([])] == []
+
+
+def test_rows_are_nothing_that_garbage_collection_looks_at() -> None:
+    """A tuple a row would hold up every thread at each collection, see ``ChunkRows``."""
+    gc.collect()
+    before = len(gc.get_objects())
+    rows = ChunkRows.of(ROWS * 1000)
+    assert len(rows) == 3000
+    assert len(gc.get_objects()) - before < 100
+
+
 def test_rows_of_a_revision_must_stand_together() -> None:
     torn = [ROWS[0], ROWS[2], ROWS[1]]
     with pytest.raises(IndexDamaged, match="the chunks of a source do not stand together"):
@@ -117,6 +135,7 @@ def test_a_zero_vector_in_the_index_is_refused() -> None:
         build_snapshot(manifest_of(ROWS), "g", rows, matrix, terms)
 
 
+TEXT = Text("a").text
 BLOB = np.array([1, 2], dtype="<f4").tobytes()
 TERMS = term_counts("", "", "two words", "en").to_bytes()
 
@@ -124,36 +143,57 @@ TERMS = term_counts("", "", "two words", "en").to_bytes()
 def stored(vector: bytes = BLOB, terms: bytes = TERMS) -> StoredPassage:
     """A passage stored under the digests of BLOB and TERMS, whatever became of its bytes."""
     digests = [hashlib.sha256(data).hexdigest() for data in (BLOB, TERMS)]
-    return StoredPassage(vector, digests[0], terms, digests[1])
+    return StoredPassage(TEXT, vector, digests[0], terms, digests[1])
 
 
-def test_a_passage_is_read_from_its_blobs() -> None:
-    assert stored().vector_of(2, ROWS[0]).tolist() == [1.0, 2.0]
-    assert stored().terms_of(ROWS[0]) == TERMS
-
-
-def test_damaged_terms_are_named() -> None:
-    with pytest.raises(IndexDamaged, match="the terms of a passage do not match their SHA-256"):
-        stored(terms=TERMS[:-1] + b"x").terms_of(ROWS[0])
+def test_a_passage_that_is_what_its_row_says_passes() -> None:
+    stored().check(ROWS[0], TEXT, 2)
 
 
 @pytest.mark.parametrize(
-    ("blob", "reason"),
+    ("passage", "text", "reason"),
     [
-        (BLOB[:-1], "a vector has 7 bytes, not 8"),
-        (BLOB + BLOB, "a vector has 16 bytes, not 8"),
-        (BLOB[4:] + BLOB[:4], "a vector does not match its SHA-256"),
+        (stored(), TEXT.upper(), "a passage is not the text of its source"),
+        (stored(), TEXT[1:], "a passage is not the text of its source"),
+        (
+            stored(terms=TERMS[:-1] + b"x"),
+            TEXT,
+            "the terms of a passage do not match their SHA-256",
+        ),
+        (stored(BLOB[:-1]), TEXT, "a vector has 7 bytes, not 8"),
+        (stored(BLOB + BLOB), TEXT, "a vector has 16 bytes, not 8"),
+        (stored(BLOB[4:] + BLOB[:4]), TEXT, "a vector does not match its SHA-256"),
     ],
 )
-def test_a_damaged_blob_is_named(blob: bytes, reason: str) -> None:
-    with pytest.raises(IndexDamaged, match=reason):
-        stored(vector=blob).vector_of(2, ROWS[0])
+def test_what_is_wrong_with_a_passage_is_named(
+    passage: StoredPassage, text: str, reason: str
+) -> None:
+    with pytest.raises(IndexDamaged, match=reason) as caught:
+        passage.check(ROWS[0], text, 2)
+    assert ROWS[0].label in caught.value.detail
 
 
 def test_ties_follow_label_then_chunk_id() -> None:
     index = snapshot(Text("b"), Text("a", part=10), Text("a", part=2), Text("B"))
-    ordered = sorted(index.rows, key=lambda row: index.ties[index.rows.index(row)])
-    assert [row.label for row in ordered] == ["B#0", "a#10", "a#2", "b#0"]
+    ordered = [index.rows[at].label for at in np.argsort(index.ties)]
+    assert ordered == ["B#0", "a#10", "a#2", "b#0"]
+
+
+def test_ties_are_in_order_beyond_one_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "BLOCK", 3)
+    texts = [Text(source, part=part) for source in ("a", "a!", "b") for part in range(12)]
+    index = snapshot(*texts)
+    ordered = [index.rows[at].label for at in np.argsort(index.ties)]
+    assert ordered == sorted(row.label for row in index.rows)
+    assert ordered != [row.label for row in index.rows]
+
+
+@pytest.mark.parametrize("hurried", [True, False])
+def test_an_index_is_the_same_in_a_hurry(hurried: bool) -> None:
+    made = build_snapshot(manifest_of(ROWS), "g", *parts_of(ROWS), hurried=hurried)
+    assert [*made.rows] == ROWS
+    assert made.stems.rows.tolist() == [0, 1, 2]
+    assert made.slices.of(made.mask([1])).codes.tolist() == [[127, 127]] * 2
 
 
 def test_a_mask_holds_the_rows_of_the_revisions_asked_for() -> None:

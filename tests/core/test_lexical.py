@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag.core import lexical
 from rag.core.lexical import (
     Gathered,
     content_tokens,
@@ -201,6 +202,22 @@ def test_term_counts_survive_their_bytes(chosen: list[str]) -> None:
     assert np.array_equal(again.stems.ids, counts.stems)
     assert np.array_equal(again.stems.counts, counts.counts)
     assert np.array_equal(again.words.ids, counts.words)
+
+
+@given(st.lists(st.lists(st.sampled_from(["leave", "pay", "東京都"]), max_size=9), max_size=9))
+def test_passages_are_gathered_alike_in_blocks_of_any_size(held: list[list[str]]) -> None:
+    each = [term_counts("", "", " ".join(words), "en") for words in held]
+    stored = [counts.to_bytes() for counts in each]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical, "BLOCK", 2)
+        found = Gathered.of(stored)
+        rows = found.stems.row_of_each()
+    assert found.lengths.tolist() == [counts.length for counts in each]
+    assert rows.tolist() == [at for at, counts in enumerate(each) for _ in counts.stems]
+    assert found.stems.ids.tolist() == [term for counts in each for term in counts.stems]
+    assert found.words.ids.tolist() == [term for counts in each for term in counts.words]
+    assert found.stems.counts is not None
+    assert found.stems.counts.tolist() == [n for counts in each for n in counts.counts]
 
 
 def test_bm25_counts_context_and_overlap_the_title() -> None:

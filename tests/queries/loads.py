@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from django.db import connection
 
 from rag.core.index import Manifest, Snapshot
-from rag.queries.snapshots import load_snapshot
+from rag.queries.loading import load_snapshot
 
 PATIENCE: Final = 20  # seconds after which a thread that waits for nothing fails its test
 T = TypeVar("T")
@@ -23,12 +23,12 @@ class FakeSlowLoad:
         self.generations: list[str] = []
         self.connections: list[Any] = []  # of the threads that loaded, one for each load
 
-    def __call__(self, manifest: Manifest, generation: str) -> Snapshot:
+    def __call__(self, manifest: Manifest, generation: str, hurried: bool) -> Snapshot:
         self.generations.append(generation)
         self.connections.append(connection.connection)
         self.begun.set()
         assert self.let.wait(PATIENCE), "nobody let it go on"
-        return load_snapshot(manifest, generation)
+        return load_snapshot(manifest, generation, hurried)
 
     def hold_up(self) -> None:
         """Every load from now on begins and goes no further."""

@@ -14,9 +14,10 @@ from django.db import connection
 
 from rag.actions.governing import erase, withdraw
 from rag.core.errors import IndexDamaged
-from rag.core.index import chunk_digests
+from rag.core.rows import chunk_digests
 from rag.models import Chunk, Revision
 from rag.queries import snapshots
+from rag.queries.loading import load_snapshot
 from rag.queries.reading import reading
 from tests import factories
 from tests.queries.loads import FakeEnd, FakeSlowLoad, Requests
@@ -319,13 +320,13 @@ django.setup()
 from tests import handmade
 from rag.queries.holding import Holder, Tables
 begun = threading.Event()
-def load(manifest, generation):
+def load(manifest, generation, hurried):
     if generation == "old":
         return handmade.snapshot(handmade.Text("a"))
     begun.set()
     threading.Event().wait()
 generation = ["old"]
-old = load(None, "old")
+old = load(None, "old", True)
 tables = Tables(lambda: generation[0], lambda: (old.manifest, generation[0]), load,
                 lambda snapshot: frozenset())
 holder = Holder(tables)
@@ -355,5 +356,5 @@ def test_loading_leaves_the_interpreter_as_it_was(db: None, tmp_path: Path) -> N
     snapshots.current_snapshot()
     Chunk.objects.all().delete()
     with pytest.raises(IndexDamaged):
-        snapshots.load_snapshot(*snapshots.stored_manifest())
+        load_snapshot(*snapshots.stored_manifest())
     assert (sys.getswitchinterval(), gc.isenabled()) == before
