@@ -227,7 +227,7 @@ def measure(folder: Path, every: int, every_gate: bool) -> dict[str, Any]:
 
     built = build(folder, every)
     questions = cases(folder)
-    policies = ("weighted-60-40-v2", "rrf-60-v1")
+    policies = ("weighted-65-35-around-3-v1", "rrf-60-v1")
     modes = ("hybrid", "dense", "lexical")
     return {
         "rebuild": shown(built),

@@ -43,6 +43,7 @@ CORE_ORDER = (
     "vectors",
     "rows",
     "index",
+    "surroundings",
     "rerank",
     "policies",
     "retrievers",

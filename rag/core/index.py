@@ -147,11 +147,54 @@ class Snapshot:
         """The plain words inverted, when a policy first asks for them: the default never does."""
         return Postings.build(self.plain)
 
+    @cached_property
+    def running(self) -> Rows:
+        """How many tokens stand before each row, and behind the last: shape (n + 1,)."""
+        return np.append(0, np.cumsum(self.lengths))
+
+    @cached_property
+    def _bounds(self) -> tuple[Rows, Rows]:
+        ends = np.cumsum(self.sizes)
+        return np.repeat(ends - self.sizes, self.sizes), np.repeat(ends, self.sizes)
+
+    @cached_property
+    def _around(self) -> dict[int | None, Rows]:
+        return {}
+
+    def bounds_of(self, rows: Rows) -> tuple[Rows, Rows]:
+        """The first row of each row's revision, and the row behind its last."""
+        first, end = self._bounds
+        return first[rows], end[rows]
+
+    def tokens_around(self, reach: int | None) -> Rows:
+        """For each revision (m,) how many tokens the spans around its rows hold together.
+
+        A span is a row with ``reach`` rows of its revision on either side; None: with all.
+        """
+        if reach not in self._around:
+            rows = np.arange(len(self.rows))
+            first, end = self._bounds
+            farthest = len(rows) if reach is None else reach
+            holding = np.minimum(rows - first, farthest) + np.minimum(end - 1 - rows, farthest) + 1
+            tokens = np.append(0, np.cumsum(self.lengths * holding))
+            ends = np.cumsum(self.sizes)
+            self._around[reach] = tokens[ends] - tokens[ends - self.sizes]
+        return self._around[reach]
+
+    def chosen(self, revisions: Iterable[int]) -> Mask:
+        """Which of the snapshot's revisions are among ``revisions``, shape (m,)."""
+        wanted = np.fromiter(revisions, dtype=np.int64)
+        chosen: Mask = np.isin(self.revisions, wanted)
+        return chosen
+
+    def rows_of(self, chosen: Mask) -> Mask:
+        """Which rows belong to the revisions ``chosen`` (m,): shape (n,)."""
+        rows: Mask = np.repeat(chosen, self.sizes)
+        return rows
+
     def mask(self, revisions: Iterable[int]) -> Mask:
         """Which rows belong to ``revisions``, shape (n,)."""
-        wanted = np.fromiter(revisions, dtype=np.int64)
-        mask: Mask = np.repeat(np.isin(self.revisions, wanted), self.sizes)
-        return mask
+        return self.rows_of(self.chosen(revisions))
 
 
 def build_snapshot(

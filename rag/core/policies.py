@@ -25,7 +25,9 @@ class Policy:
     ``dense_weight`` None the two rankings are fused by reciprocal rank, else the two figures,
     scaled to [0, 1] over the candidates, are mixed. A hit must be near (cosine ≥ threshold)
     and share a word if ``needs_both``, else one of the two suffices. Unless it ``repeats``, of
-    passages that stand in a text several times, word for word, only the first is looked at.
+    passages that stand in a text several times, word for word, only the first is looked at. With a
+    ``reach``, where both sides rank, what so many rows on either side have joins a candidate's own
+    figures: their best cosine and their BM25, and ``source`` times that of its whole source.
     """
 
     name: str
@@ -35,17 +37,22 @@ class Policy:
     rank_constant: int = 60
     needs_both: bool = False
     repeats: bool = True
+    reach: int | None = None
+    source: float = 0.0
 
 
 RRF: Final = Policy("rrf-60-v1", "overlap", None, None, needs_both=True)
-# Best or close to it on every set that was measured (docs/decisions/0002-ranking.md).
-WEIGHTED: Final = Policy("weighted-60-40-v2", "bm25", 100, 0.6, repeats=False)
+# Best or close to it on every set that was measured (docs/decisions/0013-surroundings.md).
+WEIGHTED: Final = Policy(
+    "weighted-65-35-around-3-v1", "bm25", 100, 0.65, repeats=False, reach=3, source=2.0
+)
 # The defaults before; recorded answers name them.
+ALONE: Final = Policy("weighted-60-40-v2", "bm25", 100, 0.6, repeats=False)
 REPEATING: Final = Policy("weighted-60-40-v1", "bm25", 100, 0.6)
 DENSER: Final = Policy("weighted-80-20-v1", "bm25", 100, 0.8)
 
 POLICIES: Final[Mapping[str, Policy]] = MappingProxyType(
-    {known.name: known for known in (WEIGHTED, REPEATING, DENSER, RRF)}
+    {known.name: known for known in (WEIGHTED, ALONE, REPEATING, DENSER, RRF)}
 )
 
 

@@ -16,12 +16,16 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Postings:
-    """Inverted lists: rows and counts of term ``ids[i]`` stand at ``starts[i]:starts[i + 1]``."""
+    """Inverted lists: rows of term ``ids[i]``, ascending, are ``rows[starts[i]:starts[i + 1]]``.
+
+    ``running[j]`` is how often all terms stand in the rows before ``rows[j]``; None where each
+    stands there once.
+    """
 
     ids: Ids
     starts: Rows
     rows: Rows
-    counts: Counts
+    running: Counts | None
 
     @classmethod
     def build(cls, listed: Listed) -> "Postings":
@@ -32,19 +36,41 @@ class Postings:
         ids = in_order[starts[:-1]]
         del in_order  # as large as what follows, and there are millions of terms
         rows = listed.row_of_each()[order]
-        if listed.counts is None:
-            counts = np.broadcast_to(np.uint32(1), order.shape)
-        else:
-            counts = listed.counts[order]
-        return cls(ids, starts, rows, counts)
+        running = None
+        if listed.counts is not None:
+            running = np.zeros(len(order) + 1, dtype=np.uint32)
+            np.cumsum(listed.counts[order], out=running[1:])
+        return cls(ids, starts, rows, running)
 
-    def of(self, term: np.uint64) -> tuple[Rows, Counts]:
-        """Rows that hold ``term``, ascending, and how often each does."""
+    def list_of(self, term: np.uint64) -> "PostingList":
+        """That of one term; empty where no row holds it."""
         at = int(np.searchsorted(self.ids, term))
-        if at == len(self.ids) or self.ids[at] != term:
-            return self.rows[:0], self.counts[:0]
-        span = slice(int(self.starts[at]), int(self.starts[at + 1]))
-        return self.rows[span], self.counts[span]
+        known = at < len(self.ids) and self.ids[at] == term
+        start, end = (int(self.starts[at]), int(self.starts[at + 1])) if known else (0, 0)
+        running = None if self.running is None else self.running[start : end + 1]
+        return PostingList(self.rows[start:end], running)
+
+
+@dataclass(frozen=True)
+class PostingList:
+    """The ``rows`` (r,) that hold a term, ascending; ``running`` (r + 1,) as in ``Postings``."""
+
+    rows: Rows
+    running: Counts | None
+
+    @property
+    def counts(self) -> Counts:
+        """How often each row holds it."""
+        if self.running is None:
+            return np.broadcast_to(np.uint32(1), self.rows.shape)
+        return np.diff(self.running)
+
+    def within(self, starts: Rows, ends: Rows) -> Rows:
+        """How often the term stands in the rows from each of ``starts`` up to that of ``ends``."""
+        first, last = np.searchsorted(self.rows, starts), np.searchsorted(self.rows, ends)
+        if self.running is None:
+            return last - first
+        return self.running[last].astype(np.int64) - self.running[first]
 
 
 def _by_term(flat: Ids) -> tuple[Rows, Ids]:
@@ -79,7 +105,8 @@ def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Float
         return scores
     mean = max(int(lengths[eligible].sum()) / total, 1e-9)
     for term in np.sort(terms):
-        rows, counts = postings.of(term)
+        held = postings.list_of(term)
+        rows, counts = held.rows, held.counts
         if total < len(eligible):
             kept = eligible[rows]
             rows, counts = rows[kept], counts[kept]
@@ -93,6 +120,6 @@ def overlap(postings: Postings, eligible: Mask, words: Ids) -> Floats:
     """For every row, shape (n,), how many of ``words`` it holds; 0 where it is not eligible."""
     shared = np.zeros(len(eligible), dtype=np.float64)
     for word in words:
-        rows, _ = postings.of(word)
+        rows = postings.list_of(word).rows
         shared[rows[eligible[rows]]] += 1
     return shared

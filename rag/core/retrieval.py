@@ -1,21 +1,24 @@
 """From eligible rows to ranked hits. Nothing outside the eligible rows is ever looked at."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
+from itertools import islice
 from typing import Final
 
 import numpy as np
 
 from rag.core.errors import InvalidOption
 from rag.core.index import Snapshot
-from rag.core.lexical import Floats, Rows, query_stems, query_words
+from rag.core.lexical import Floats, Ids, Rows, query_stems, query_words
 from rag.core.ordering import best
 from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
 from rag.core.postings import bm25, overlap
 from rag.core.quantised import Kernel, Look
 from rag.core.rerank import Candidate, rerank
+from rag.core.surroundings import bm25_around, nearest_beside
 from rag.core.vectors import cosines, is_scanned, top_rows, top_rows_many
 
 # The models read 512 tokens, question and passage together.
@@ -153,7 +156,8 @@ class _Figures:
         self.snapshot, self.question, self.options = snapshot, question, options
         self.kernel = kernel
         self.policy = options.policy
-        self.mask = snapshot.mask(revisions)
+        self.revisions = snapshot.chosen(revisions)
+        self.mask = snapshot.rows_of(self.revisions)
         if not self.policy.repeats:
             self.mask &= ~snapshot.repeats
         self.rows: Rows = np.flatnonzero(self.mask)
@@ -164,20 +168,21 @@ class _Figures:
 
     def retrieved(self, texts: Callable[[Sequence[int]], Sequence[str]]) -> tuple[Ranked, ...]:
         """The best that are admitted."""
-        ranked = [hit for hit in self.ranking() if self.admits(hit)]
+        ranked: Iterator[Ranked] = (hit for hit in self.ranking() if self.admits(hit))
         if self.options.required_terms:
-            ranked = _by_required_terms(self.snapshot, self.question, self.options, ranked, texts)
-        return tuple(ranked[: self.options.k])
+            every = list(ranked)
+            ranked = _by_required_terms(self.snapshot, self.question, self.options, every, texts)
+        return tuple(islice(ranked, self.options.k))
 
-    def ranking(self) -> list[Ranked]:
-        """Every candidate, ranked."""
+    def ranking(self) -> Iterator[Ranked]:
+        """Every candidate, best first."""
         sides = [self._dense_side()] if self.dense else []
         sides += [self._lexical_side()] if self.sparse else []
         candidates = np.unique(np.concatenate(sides))
         cosine = self._cosines(candidates)
         values = self._fused(candidates, cosine, sides)
         order = best(values, self.snapshot.ties[candidates], len(candidates))
-        return [self._ranked(candidates, cosine, values, int(at)) for at in order]
+        return (self._ranked(candidates, cosine, values, int(at)) for at in order)
 
     def admits(self, hit: Ranked) -> bool:
         """The policy's gate: near, sharing a word, or both; a mode's missing figure is no bar."""
@@ -196,8 +201,11 @@ class _Figures:
         if self.policy.figure == "overlap":
             words = query_words(question.text, question.languages)
             return overlap(snapshot.words, self.mask, words)
-        stems = query_stems(question.text, question.languages)
-        return bm25(snapshot.stems, snapshot.lengths, self.mask, stems)
+        return bm25(snapshot.stems, snapshot.lengths, self.mask, self.stems)
+
+    @cached_property
+    def stems(self) -> Ids:
+        return query_stems(self.question.text, self.question.languages)
 
     def depth(self) -> int:
         """How many rows of each side are candidates; all of them where terms are required."""
@@ -242,8 +250,20 @@ class _Figures:
             return np.array([fused[row] for row in candidates.tolist()], dtype=np.float64)
         if not (self.dense and self.sparse):
             return cosine if self.dense else self.lexical[candidates]
-        mixed: Floats = weight * scaled(cosine) + (1 - weight) * scaled(self.lexical[candidates])
+        near, words = cosine, self.lexical[candidates]
+        if self.policy.reach is not None:
+            near, words = self._joined(candidates, near, words, self.policy.reach)
+        mixed: Floats = weight * scaled(near) + (1 - weight) * scaled(words)
         return mixed
+
+    def _joined(
+        self, candidates: Rows, near: Floats, words: Floats, reach: int
+    ) -> tuple[Floats, Floats]:
+        """The candidates' figures and those of what stands around them, see ``Policy``."""
+        index, reaches = self.snapshot, (reach, None)
+        near = near + nearest_beside(index, candidates, near, reach)
+        beside, whole = bm25_around(index, self.revisions, self.stems, candidates, reaches)
+        return near, words + beside + self.policy.source * whole
 
     def _ranked(self, candidates: Rows, cosine: Floats, values: Floats, at: int) -> Ranked:
         row = int(candidates[at])
@@ -269,17 +289,17 @@ class _Scored(_Figures):
         super().__init__(snapshot, revisions, question, options, None)
         self.scores = scores
 
-    def ranking(self) -> list[Ranked]:
-        """The eligible rows that have a score, ranked."""
+    def ranking(self) -> Iterator[Ranked]:
+        """The eligible rows that have a score, best first."""
         names = ((int(row), self.snapshot.rows[row].chunk_id) for row in self.rows)
         scored = [(row, self.scores[name]) for row, name in names if name in self.scores]
         rows = np.array([row for row, _ in scored], dtype=np.int64)
         values = np.array([value for _, value in scored], dtype=np.float64)
         order = best(values, self.snapshot.ties[rows], len(rows))
-        return [
+        return (
             Ranked(int(rows[at]), None, float(self.lexical[rows[at]]), float(values[at]))
             for at in order
-        ]
+        )
 
 
 def _scan_together(figures: Sequence[_Figures]) -> None:
@@ -299,11 +319,11 @@ def _by_required_terms(
     options: Options,
     ranked: list[Ranked],
     texts: Callable[[Sequence[int]], Sequence[str]],
-) -> list[Ranked]:
+) -> Iterator[Ranked]:
     by_id = {snapshot.rows[hit.row].chunk_id: hit for hit in ranked}
     candidates = [
         Candidate(chunk_id, text, hit.cosine or 0.0)
         for (chunk_id, hit), text in zip(by_id.items(), texts([h.row for h in ranked]), strict=True)
     ]
     ordered = rerank(question.text, candidates, options.required_terms, question.languages)
-    return [by_id[candidate.chunk_id] for candidate in ordered]
+    return (by_id[candidate.chunk_id] for candidate in ordered)

@@ -77,7 +77,7 @@ def test_an_evaluation_is_no_recorded_answer(texts: None, tmp_path: Path) -> Non
 def test_a_table_has_a_column_for_each_mode(texts: None, tmp_path: Path) -> None:
     file = cases(tmp_path, {"question": QUESTION, "relevant": [{"source_id": "leave"}]})
     lines = run("evaluate", file, "--mode", "all").out.splitlines()
-    assert lines[0] == "cases.jsonl: 1 cases, weighted-60-40-v2, k 10"
+    assert lines[0] == "cases.jsonl: 1 cases, weighted-65-35-around-3-v1, k 10"
     assert lines[1].split() == ["lexical", "dense", "hybrid"]
     assert lines[2].split() == ["recall", "1.000", "1.000", "1.000"]
 

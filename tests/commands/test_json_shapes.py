@@ -66,7 +66,7 @@ def rebuilt(people: None, tmp_path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["lexical", "dense", "hybrid"])
-@pytest.mark.parametrize("policy", ["weighted-60-40-v2", "rrf-60-v1"])
+@pytest.mark.parametrize("policy", ["weighted-65-35-around-3-v1", "rrf-60-v1"])
 def test_search(mode: str, policy: str) -> None:
     found = done("search", "trains class", *WHO, "--mode", mode, "--policy", policy)
     check(found, SEARCH)

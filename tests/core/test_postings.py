@@ -37,9 +37,10 @@ def test_each_term_has_its_rows_in_order_with_their_counts(held: list[set[int]])
     counts = [10 * at + place for at, row in enumerate(held) for place in range(len(row))]
     postings = Postings.build(Listed(flat, each, np.array(counts, dtype=np.uint32)))
     for term in set().union(*held) | {5}:
-        rows, tally = postings.of(np.uint64(term))
-        assert rows.tolist() == [at for at, row in enumerate(held) if term in row]
-        assert tally.tolist() == [10 * at + sorted(held[at]).index(term) for at in rows]
+        found = postings.list_of(np.uint64(term))
+        rows = found.rows.tolist()
+        assert rows == [at for at, row in enumerate(held) if term in row]
+        assert found.counts.tolist() == [10 * at + sorted(held[at]).index(term) for at in rows]
 
 
 @given(st.lists(st.sets(TERMS, max_size=8), max_size=12))

@@ -58,8 +58,8 @@ def test_the_weighted_policy_mixes_scaled_figures() -> None:
     hits = dict(found(TEXTS, ASKED, Options()))
     lexical = {name: hit.lexical or 0.0 for name, hit in hits.items()}
     top = max(lexical.values())
-    assert hits["near#0"].rank == pytest.approx(0.6)
-    assert hits["both#0"].rank == pytest.approx(0.6 * 0.8 + 0.4 * lexical["both#0"] / top)
+    assert hits["near#0"].rank == pytest.approx(0.65)
+    assert hits["both#0"].rank == pytest.approx(0.65 * 0.8 + 0.35 * lexical["both#0"] / top)
 
 
 # Gates

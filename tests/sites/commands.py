@@ -8,7 +8,7 @@ from tests.sites.corpus import DAY, HIDDEN_CODE, UNKNOWN_CODE, Command
 SAM: Final = ["--user", "sam"]
 ASKERS: Final = {"user": SAM, "operator": ["--scopes", "sales"]}
 MODES: Final = ("lexical", "dense", "hybrid")
-POLICIES: Final = ("weighted-60-40-v2", "rrf-60-v1")
+POLICIES: Final = ("weighted-65-35-around-3-v1", "rrf-60-v1")
 CALIBRATED: Final = "How often must the GX-100 be calibrated?"
 QUESTIONS: Final = (
     CALIBRATED,

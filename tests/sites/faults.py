@@ -1,6 +1,6 @@
 """The rules of access, each of which can be taken out to see whether a test would notice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 from unittest.mock import patch
@@ -8,9 +8,11 @@ from unittest.mock import patch
 import numpy as np
 from django.db.models import Q, QuerySet
 
+from rag.core.index import Snapshot
 from rag.core.lexical import Floats, Ids, Rows
 from rag.core.postings import Mask, Postings, bm25
 from rag.core.sources import Access, Selection, State, Status
+from rag.core.surroundings import bm25_around
 from rag.models import Revision
 
 # Conditions of the one eligibility query.
@@ -19,6 +21,7 @@ CONDITIONS: Final = ("scope", "state", "window", "status", "canonical")
 NOTHING: Final = "nothing"
 # Figures over every row of the index, shown for the eligible ones alone.
 STATISTICS: Final = "statistics"
+SURROUNDINGS: Final = "surroundings"
 
 
 @contextmanager
@@ -26,6 +29,11 @@ def fault(name: str) -> Iterator[None]:
     """Do without the rule of that name, in search and in ask."""
     if name == STATISTICS:
         with patch("rag.core.retrieval.bm25", bm25_over_all_rows):
+            yield
+        return
+
+    if name == SURROUNDINGS:
+        with patch("rag.core.retrieval.bm25_around", bm25_around_all_rows):
             yield
         return
 
@@ -68,3 +76,10 @@ def bm25_over_all_rows(postings: Postings, lengths: Rows, eligible: Mask, terms:
     """What SQLite's FTS5 does: the statistics of hidden rows move the scores of visible ones."""
     scores = bm25(postings, lengths, np.ones_like(eligible), terms)
     return np.where(eligible, scores, 0.0)
+
+
+def bm25_around_all_rows(
+    index: Snapshot, revisions: Mask, terms: Ids, rows: Rows, reaches: Sequence[int | None]
+) -> list[Floats]:
+    """The same with what stands around a passage."""
+    return bm25_around(index, np.ones_like(revisions), terms, rows, reaches)

@@ -24,7 +24,7 @@ from rag.core.retrieval import Mode, Options
 from rag.core.sources import Governed, Selection, State, Status, document_id, is_eligible
 from rag.models import Attribute, Grant, Revision, Scope, Source
 from rag.queries.eligibility import access_of_user
-from tests.sites.faults import CONDITIONS, NOTHING, STATISTICS, fault
+from tests.sites.faults import CONDITIONS, NOTHING, STATISTICS, SURROUNDINGS, fault
 
 PARTS: Final = Parts("hashing", "sections-v2")
 SCOPES: Final = ("sales", "hr", "public")
@@ -234,7 +234,7 @@ def compare_without(name: str, examples: int) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("name", [*CONDITIONS, STATISTICS])
+@pytest.mark.parametrize("name", [*CONDITIONS, STATISTICS, SURROUNDINGS])
 def test_random_comparison_fails_without_the_rule(name: str) -> None:
     with pytest.raises(AssertionError):
         compare_without(name, examples=100)
