@@ -19,7 +19,7 @@ from rag.core.lexical import content_tokens, identifiers, tokens
 from rag.core.matches import matches
 
 FIGURES: Final = (
-    "first", "margin", "agreement", "cosine", "cosine_margin", "coverage", "identifiers",
+    "first", "margin", "nearness", "cosine", "cosine_margin", "coverage", "identifiers",
     "sentence",
 )  # fmt: skip
 CALIBRATED: Final = "calibrated"
@@ -30,16 +30,17 @@ class Support:
     """What an answer to one question would rest on. A figure that was not computed is None.
 
     ``first`` is the best relevance of an excerpt and ``margin`` what the next one lies below it,
-    both on the judge's scale; ``agreement`` is 1 where that excerpt is the first hit, too, else 0.
-    ``cosine`` is the best one in [-1, 1] and ``cosine_margin`` what the next one lies below it;
-    None where words alone ranked. ``coverage`` and ``identifiers`` are the largest shares, 0 to 1,
+    both on the judge's scale; ``nearness`` is the share, above 0 to 1, of the excerpts that do not
+    lie nearer than that one by their cosine. ``cosine`` is the best one in [-1, 1] and
+    ``cosine_margin`` what the next one lies below it; where words alone ranked, these three are
+    None. ``coverage`` and ``identifiers`` are the largest shares, 0 to 1,
     of the question's content words and identifiers in one passage.
     ``sentence`` is the score of the best sentence, known only after a proposal.
     """
 
     first: float
     margin: float
-    agreement: float
+    nearness: float | None
     cosine: float | None
     cosine_margin: float | None
     coverage: float
@@ -58,12 +59,19 @@ def support(
     return Support(
         first=ranked[0],
         margin=_lead(ranked),
-        agreement=float(scored[0][1] == ranked[0]),
+        nearness=_nearness(scored, ranked[0]) if near else None,
         cosine=near[0] if near else None,
         cosine_margin=_lead(near) if near else None,
         coverage=max(_coverage(question, passage, languages) for passage in passages),
         identifiers=max(_identifiers(question, passage) for passage in passages),
     )
+
+
+def _nearness(scored: Sequence[tuple[Hit, float]], highest: float) -> float:
+    """Whether judge and embedder agree, without asking which policy ranked."""
+    cosines = [hit.cosine or 0.0 for hit, _ in scored]
+    liked = [hit.cosine or 0.0 for hit, relevance in scored if relevance == highest]
+    return sum(cosine <= max(liked) for cosine in cosines) / len(cosines)
 
 
 def _lead(ranked: Sequence[float]) -> float:

@@ -46,7 +46,7 @@ class Spans:
 def nearest_beside(index: Snapshot, rows: Rows, cosines: Floats, reach: int) -> Floats:
     """The best of ``cosines`` (c,) within ``reach`` of each of ``rows`` (c,), which are in order.
 
-    Of rows that are asked for, its own included: what is no candidate is farther away than those.
+    Its own is among them. What else stands beside a row and is not in ``rows`` does not count.
     """
     found, sources = cosines.copy(), index.bounds_of(rows)[0]
     for step in range(1, min(reach, len(rows) - 1) + 1):

@@ -23,7 +23,7 @@ from rag.core.errors import GateMismatch, InvalidOption
 from tests.handmade import hit
 
 FOUND = Support(
-    first=2.0, margin=1.5, agreement=1.0, cosine=0.7, cosine_margin=0.1, coverage=0.5,
+    first=2.0, margin=1.5, nearness=1.0, cosine=0.7, cosine_margin=0.1, coverage=0.5,
     identifiers=1.0, sentence=3.0,
 )  # fmt: skip
 LINEAR = Gate("linear", (("first", 0.5), ("coverage", 2.0)), bias=-1.0, least=0.7)
@@ -103,11 +103,21 @@ def test_one_excerpt_alone_has_no_margin() -> None:
     assert (alone.margin, alone.cosine_margin) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize(("first", "second", "agreement"), [(2, 1, 1), (1, 2, 0), (2, 2, 1)])
-def test_ranking_and_judge_agree_where_both_put_one_excerpt_first(
-    first: float, second: float, agreement: float
+@pytest.mark.parametrize(
+    ("judged", "nearness"),
+    [((3, 2, 1), 1.0), ((1, 3, 2), 2 / 3), ((1, 2, 3), 1 / 3), ((3, 3, 3), 1.0)],
+)
+def test_nearness_tells_how_many_lie_no_nearer_than_what_the_judge_likes_best(
+    judged: tuple[float, ...], nearness: float
 ) -> None:
-    assert figures("leave", ("leave", first), ("pets", second)).agreement == agreement
+    scored = [(hit(f"{n}", cosine=0.9 - n / 10), float(r)) for n, r in enumerate(judged)]
+    for order in (scored, scored[::-1]):  # whatever ranked them
+        assert support("leave", order, ("en",)).nearness == pytest.approx(nearness)
+
+
+def test_words_alone_leave_the_figures_of_the_embedder_out() -> None:
+    found = figures("leave", ("leave", 2.0), ("pets", 1.0))
+    assert (found.nearness, found.cosine, found.cosine_margin) == (None, None, None)
 
 
 @pytest.mark.parametrize(
