@@ -112,7 +112,15 @@ def bm25(postings: Postings, lengths: Rows, eligible: Mask, terms: Ids) -> Float
             rows, counts = rows[kept], counts[kept]
         tf = counts.astype(np.float64)
         idf = np.log1p((total - len(rows) + 0.5) / (len(rows) + 0.5))
-        scores[rows] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * lengths[rows] / mean))
+        longer = lengths[rows] / mean  # in place from here: a term may stand in every row
+        longer *= B
+        longer += 1 - B
+        longer *= K1
+        longer += tf
+        tf *= idf
+        tf *= K1 + 1
+        tf /= longer
+        scores[rows] += tf
     return scores
 
 

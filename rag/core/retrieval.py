@@ -13,7 +13,7 @@ import numpy as np
 from rag.core.errors import InvalidOption
 from rag.core.index import Snapshot
 from rag.core.lexical import Floats, Ids, Rows, query_stems, query_words
-from rag.core.ordering import best
+from rag.core.ordering import best, best_of
 from rag.core.policies import WEIGHTED, Policy, reciprocal_rank_fusion, scaled
 from rag.core.postings import bm25, overlap
 from rag.core.quantised import Kernel, Look
@@ -229,7 +229,7 @@ class _Figures:
 
     def _lexical_side(self) -> Rows:
         found = np.flatnonzero(self.lexical > 0)  # a row that is not eligible has 0
-        return found[best(self.lexical[found], self.snapshot.ties[found], self.depth())]
+        return best_of(found, self.lexical[found], self.snapshot.ties, self.depth())
 
     def _cosines(self, candidates: Rows) -> Floats:
         """Exact cosines of the candidates; zeros, never shown, where the mode has none."""
