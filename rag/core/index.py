@@ -212,14 +212,14 @@ def build_snapshot(
     before the inverted lists are built, which take as much again. ``hurried`` takes two cores, for
     whoever waits for it; one is left to those who do not.
     """
-    norms = row_norms(matrix)
-    # A second thread runs beside this one while numpy encodes and sorts.
+    # A second thread runs beside this one while numpy sorts and encodes.
     with ThreadPoolExecutor(1, "index") if hurried else nullcontext() as second:
-        codes = _begun(second, Codes.of, matrix, norms)
         gathered = Gathered.of(terms)
         terms.clear()
         stems = _begun(second, Postings.build, gathered.stems)
         digests = _checked(manifest, rows)
+        norms = row_norms(matrix)
+        codes = _begun(second, Codes.of, matrix, norms)
         revisions, sizes = _revisions(rows)
         ties, repeats = _ties(rows), _repeats(rows)
     return Snapshot(

@@ -350,6 +350,22 @@ def test_a_process_ends_although_an_index_is_being_loaded(tmp_path: Path) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
+@pytest.mark.parametrize("hurried", [True, False])
+def test_a_chunk_without_its_passage_is_a_damaged_index(
+    db: None, tmp_path: Path, hurried: bool
+) -> None:
+    index(tmp_path, "a", "b")
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA defer_foreign_keys = ON")
+        cursor.execute("DELETE FROM rag_passage WHERE text LIKE '%See b.%'")
+        assert cursor.rowcount == 1
+        with pytest.raises(IndexDamaged, match="the chunks are not those of its manifest"):
+            load_snapshot(*snapshots.stored_manifest(), hurried)
+        cursor.execute(
+            "DELETE FROM rag_chunk WHERE passage_id NOT IN (SELECT key FROM rag_passage)"
+        )
+
+
 def test_loading_leaves_the_interpreter_as_it_was(db: None, tmp_path: Path) -> None:
     index(tmp_path, "a")
     before = sys.getswitchinterval(), gc.isenabled()
