@@ -9,13 +9,10 @@ from rag.core.index import Manifest, Snapshot
 from rag.core.rows import ChunkRow
 from rag.models import Chunk, Revision
 from rag.queries.holding import Holder, Tables
-from rag.queries.loading import TEXT, load_snapshot, sound
+from rag.queries.loading import CHUNK, TEXT, load_snapshot, sound
 
 # The columns of a ``ChunkRow``, in its order.
-FIELDS: Final = (
-    *("revision_id", "revision__document_id", "revision__source__source_id", "part"),
-    *("start_char", "end_char", "start_line", "end_line", "section", "context", "passage_id"),
-)
+FIELDS: Final = ("revision_id", "revision__document_id", "revision__source__source_id", *CHUNK)
 
 
 def stored_manifest() -> tuple[Manifest, str]:

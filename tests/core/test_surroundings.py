@@ -1,6 +1,5 @@
 """What stands around a passage: its neighbours and its source, beside the slow and obvious."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from rag.core.lexical import query_stems
 from rag.core.policies import ALONE, WEIGHTED
 from rag.core.retrieval import Options
 from rag.core.surroundings import Spans, bm25_around, nearest_beside
+from tests.core.test_postings import slow_bm25
 from tests.handmade import Text, found, labels, question, snapshot
 
 WORDS = ["seller", "discount", "travel", "meal", "permit"]
@@ -34,25 +34,6 @@ def spans_of(parts: Sequence[Sequence[str]], reach: int | None) -> list[list[str
     ]
 
 
-def slow_bm25(bags: Sequence[Sequence[str]], asked: Sequence[str]) -> list[float]:
-    """The formula of Robertson and Zaragoza, text by text."""
-    mean = sum(map(len, bags)) / len(bags)
-    scores = []
-    for bag in bags:
-        score = 0.0
-        for word in asked:
-            holding = sum(word in other for other in bags)
-            idf = math.log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))
-            score += (
-                idf
-                * bag.count(word)
-                * 2.2
-                / (bag.count(word) + 1.2 * (0.25 + 0.75 * len(bag) / mean))
-            )
-        scores.append(score)
-    return scores
-
-
 @settings(deadline=None)
 @given(SOURCES, st.lists(st.sampled_from(WORDS), min_size=1, unique=True), REACH, st.data())
 def test_spans_score_as_texts_of_their_own_among_the_eligible(
@@ -68,13 +49,13 @@ def test_spans_score_as_texts_of_their_own_among_the_eligible(
     index, chosen = snapshot(*texts), ~np.array(hidden)
     rows = np.flatnonzero(index.rows_of(chosen))
     [scores] = bm25_around(index, chosen, query_stems(" ".join(asked), ["en"]), rows, [reach])
-    bags = [
-        bag
+    texts_around = [
+        " ".join(span)
         for parts, none in zip(sources, hidden, strict=True)
-        for bag in spans_of(parts, reach)
+        for span in spans_of(parts, reach)
         if not none
     ]
-    assert scores.tolist() == pytest.approx(slow_bm25(bags, asked))
+    assert scores.tolist() == pytest.approx(slow_bm25(texts_around, " ".join(asked)))
 
 
 @given(st.sets(st.integers(0, 30), min_size=1), st.integers(0, 4))
